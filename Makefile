@@ -1,0 +1,42 @@
+# The site's own commands. `make` alone lists them.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench
+
+help: ## list these commands
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 16
+
+run: $(VENV)/.installed ## build the sample company and serve it on http://127.0.0.1:8000
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py demo
+	@$(BIN)/python -m project.demo.serve
+
+test: $(VENV)/.installed-dev ## every test, on SQLite and on PostgreSQL, with Chromium where there is one
+	$(BIN)/pytest -n 2 -m "not bench"
+	$(BIN)/python -m tests.with_postgres $(BIN)/pytest -n 2 -m "not bench and not browser"
+
+check: $(VENV)/.installed-dev ## style, types, migrations, settings and committed schemas
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python manage.py check --fail-level WARNING
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py agent_schema --check
+
+bench: $(VENV)/.installed-dev ## speed, as ratios measured in one run
+	$(BIN)/python -m tests.bench
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-dev: requirements.txt requirements-dev.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/.installed
