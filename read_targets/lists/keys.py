@@ -1,0 +1,37 @@
+"""Keys of rows, kept and asked about again: which of these may this person still view?"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connections
+from django.db.models import QuerySet
+from django.db.models.expressions import RawSQL
+
+
+def pack(keys: Iterable[Any]) -> bytes:
+    """Return primary keys as a few bytes each; integers in order compress best."""
+    return zlib.compress(json.dumps([key if isinstance(key, int) else str(key) for key in keys]).encode(), 6)
+
+
+def unpack(packed: bytes) -> list[Any]:
+    """Return the keys that `pack` packed: integers, or other keys as text."""
+    keys: list[Any] = json.loads(zlib.decompress(packed))
+    return keys
+
+
+def among(queryset: QuerySet[Any], keys: Sequence[Any]) -> QuerySet[Any]:
+    """Return the rows of `queryset` whose key is among `keys`, in one statement with one parameter however many."""
+    connection = connections[queryset.db]
+    field = queryset.model._meta.pk
+    prepared = [field.get_db_prep_value(field.to_python(key), connection) for key in keys]
+    if connection.vendor == "postgresql":
+        chosen = RawSQL(f"SELECT unnest(%s::{field.rel_db_type(connection)}[])", [prepared])  # noqa: S611  # a column type
+    elif connection.vendor == "sqlite":
+        chosen = RawSQL("SELECT value FROM json_each(%s)", [json.dumps(prepared)])  # noqa: S611  # a constant
+    else:
+        return queryset.filter(pk__in=keys)
+    return queryset.filter(pk__in=chosen)
