@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db.models import DecimalField, Q
+from django.db.models.functions import ExtractMonth, TruncDate
 from django.db.models.lookups import Contains, StartsWith
 
 from .definition import ListPath
-from .expressions import Expressions, Folded, fold
+from .expressions import Expressions, Folded, folded, within_calendar, written
 
 _COMPARED = ("number", "integer", "date", "string")
 _EVERY = (*_COMPARED, "boolean", "enum")
@@ -72,13 +74,16 @@ def condition_q(condition: Condition, path: ListPath, name: str, expressions: Ex
     return q if closed is None else q & ~closed
 
 
-def text_q(text: str, names: list[str]) -> Q:
-    """Every word of `text` stands in at least one of the values named; a word is data, never a pattern."""
+def text_q(text: str, searched: list[tuple[str, ListPath]]) -> Q:
+    """Every word of `text` stands in at least one of the values; a word is data, never a pattern.
+
+    `searched` are the values' names in the query, each with its path.
+    """
     q = Q()
-    for word in text.split():
+    for word in dict.fromkeys(text.split()):
         found = Q()
-        for name in names:
-            found |= Q(Contains(Folded(name), fold(word)))
+        for name, path in searched:
+            found |= Q(Contains(Folded(written(name, path)), folded(word)))
         q &= found
     return q
 
@@ -89,68 +94,106 @@ def _q(operator: str, value: Any, path: ListPath, name: str, zone: dt.tzinfo) ->
     if operator == "ne":
         return Q(**{f"{name}__isnull": True}) | ~_q("eq", value, path, name, zone)
     if operator == "in":
-        q = NOTHING
-        for one in value:
-            q |= _q("eq", one, path, name, zone)
-        return q
+        return _one_of(value, path, name, zone)
     if operator == "contains":
-        return Q(Contains(Folded(name), fold(value)))
+        return Q(Contains(Folded(written(name, path)), folded(value)))
     if operator == "startswith":
-        return Q(StartsWith(Folded(name), fold(value)))
+        return Q(StartsWith(Folded(written(name, path)), folded(value)))
     if path.kind == "date":
         return _date_q(operator, value, path, name, zone)
     if path.kind in ("number", "integer"):
         return _number_q(operator, value, path, name)
-    return Q(**{_lookup(name, operator): value})
+    if path.is_text or path.kind == "boolean":
+        return Q(**{_lookup(name, operator): value})
+    if operator == "eq":
+        return _one_of([value], path, name, zone)
+    return _expression_q(operator, written(name, path), value)
 
 
 def _lookup(name: str, operator: str) -> str:
     return name if operator == "eq" else f"{name}__{operator}"
 
 
+def _expression_q(operator: str, expression: Any, value: Any) -> Q:
+    lookup: Any = expression.output_field.get_lookup("exact" if operator == "eq" else operator)
+    return Q(lookup(expression, value))
+
+
+def _one_of(values: Iterable[Any], path: ListPath, name: str, zone: dt.tzinfo) -> Q:
+    """One `IN` however many values: databases limit how deep *this or that* may nest."""
+    if path.is_moment:
+        return _expression_q("in", TruncDate(within_calendar(name, zone), tzinfo=zone), list(values))
+    held = [fitting for value in values if (fitting := _held(value, path)) is not None]
+    return Q(**{f"{name}__in": held}) if held else NOTHING
+
+
+def _held(value: Any, path: ListPath) -> Any:
+    """The value as the column can hold it, None where it can hold none like it."""
+    if path.kind in ("number", "integer"):
+        if path.scale is None:
+            return float(value)
+        fitted = _at_scale(value, path.scale, ROUND_FLOOR)
+        return _typed(fitted, path) if fitted == value and not _beyond(fitted, path) else None
+    if path.kind != "string" or path.is_text:
+        return value
+    try:
+        return path.field.clean(value, None)  # type: ignore[arg-type]  # no validator of these fields asks for the row
+    except ValidationError:
+        return None
+
+
 def _number_q(operator: str, value: Any, path: ListPath, name: str) -> Q:
+    if operator == "eq":
+        held = _held(value, path)
+        return NOTHING if held is None else Q(**{name: held})
     if path.scale is None:
         return Q(**{_lookup(name, operator): float(value)})
-    number = Decimal(value)
-    rounding = ROUND_CEILING if operator in ("gte", "lt") else ROUND_FLOOR
-    fitted = number.quantize(Decimal(1).scaleb(-path.scale), rounding=rounding, context=_WIDE)
-    if operator == "eq" and fitted != number:
-        return NOTHING
-    widest = _widest(path)
-    if abs(fitted) > widest:
+    fitted = _at_scale(value, path.scale, ROUND_CEILING if operator in ("gte", "lt") else ROUND_FLOOR)
+    # Django leaves a bound that the column cannot reach out of the query, and so would let nulls in.
+    known = Q(**{f"{name}__isnull": False}) if path.nullable or path.hops else Q()
+    if _beyond(fitted, path):
         reached = operator in (("lt", "lte") if fitted > 0 else ("gt", "gte"))
         return Q(**{f"{name}__isnull": False}) if reached else NOTHING
-    return Q(**{_lookup(name, operator): int(fitted) if path.kind == "integer" else fitted})
+    return known & Q(**{_lookup(name, operator): _typed(fitted, path)})
 
 
-def _widest(path: ListPath) -> Decimal:
+def _at_scale(value: Any, scale: int, rounding: str) -> Decimal:
+    return Decimal(value).quantize(Decimal(1).scaleb(-scale), rounding=rounding, context=_WIDE)
+
+
+def _typed(number: Decimal, path: ListPath) -> int | Decimal:
+    return int(number) if path.kind == "integer" else number
+
+
+def _beyond(number: Decimal, path: ListPath) -> bool:
+    """Whether the number lies outside all that the column can hold."""
     if isinstance(path.field, DecimalField) and path.field.max_digits is not None:
-        return Decimal(10) ** (path.field.max_digits - (path.scale or 0)) - Decimal(1).scaleb(-(path.scale or 0))
-    return Decimal(2**63 - 1)
+        return abs(number) > Decimal("9" * path.field.max_digits).scaleb(-path.field.decimal_places, _WIDE)
+    return not -(2**63) <= number < 2**63
 
 
 def _date_q(operator: str, value: Any, path: ListPath, name: str, zone: dt.tzinfo) -> Q:
     if operator == "month":
+        if not 1 <= value <= 12:
+            return NOTHING
+        if path.is_moment:
+            return _expression_q("eq", ExtractMonth(within_calendar(name, zone), tzinfo=zone), value)
         return Q(**{f"{name}__month": value})
     if operator == "year" and not dt.MINYEAR <= value <= dt.MAXYEAR:
         return NOTHING
-    first, last = _days(operator, value)
-    if not path.is_moment:
-        return _range_q(operator, name, first, last, "lte")
-    return _range_q(operator, name, start_of(first, zone), end_of(last, zone), "lt")
-
-
-def _range_q(operator: str, name: str, start: Any, end: Any, until: str) -> Q:
-    after = "gt" if until == "lte" else "gte"
-    before = "lte" if until == "lte" else "lt"
-    bounds: dict[str, Callable[[], Q]] = {
-        "gte": lambda: Q(**{f"{name}__gte": start}),
-        "lt": lambda: Q(**{f"{name}__lt": start}),
-        "gt": lambda: Q(**{f"{name}__{after}": end}),
-        "lte": lambda: Q(**{f"{name}__{before}": end}),
-    }
-    whole = lambda: Q(**{f"{name}__gte": start, f"{name}__{before}": end})  # noqa: E731
-    return bounds.get(operator, whole)()
+    start: Any
+    end: Any
+    start, end = _days(operator, value)
+    after, until = "gt", "lte"
+    if path.is_moment:
+        start, end = start_of(start, zone), end_of(end, zone)
+        after, until = "gte", "lt"
+    if operator in ("gte", "lt"):
+        return Q(**{f"{name}__{operator}": start})
+    if operator == "gt":
+        return NOTHING if end is None else Q(**{f"{name}__{after}": end})
+    ended = Q(**{f"{name}__isnull": False} if end is None else {f"{name}__{until}": end})
+    return ended if operator == "lte" else ended & Q(**{f"{name}__gte": start})
 
 
 def _days(operator: str, value: Any) -> tuple[dt.date, dt.date]:
@@ -179,14 +222,13 @@ def days_of(condition: Condition) -> tuple[dt.date | None, dt.date | None]:
 
 
 def start_of(day: dt.date, zone: dt.tzinfo) -> dt.datetime:
-    """The moment at which `day` begins in `zone`; at the calendar's ends, the first moment that there is."""
-    if day <= dt.date(1, 1, 2):
+    """The moment at which `day` begins in `zone`; at the calendar's first day, the first moment that there is."""
+    try:
+        return dt.datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(dt.UTC)
+    except OverflowError:
         return dt.datetime.min.replace(tzinfo=dt.UTC)
-    return dt.datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(dt.UTC)
 
 
-def end_of(day: dt.date, zone: dt.tzinfo) -> dt.datetime:
-    """The moment at which the day after `day` begins in `zone`."""
-    if day >= dt.date(9999, 12, 30):
-        return dt.datetime.max.replace(tzinfo=dt.UTC)
-    return start_of(day + dt.timedelta(days=1), zone)
+def end_of(day: dt.date, zone: dt.tzinfo) -> dt.datetime | None:
+    """The moment at which the day after `day` begins in `zone`; None for the calendar's last day, which has no end."""
+    return None if day == dt.date.max else start_of(day + dt.timedelta(days=1), zone)

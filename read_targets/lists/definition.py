@@ -47,6 +47,11 @@ class ListPath:
         return isinstance(self.field, models.DateTimeField)
 
     @property
+    def is_text(self) -> bool:
+        """Whether the column itself holds text, not an identifier or address that is written as one."""
+        return isinstance(self.field, (models.CharField, models.TextField))
+
+    @property
     def scale(self) -> int | None:
         """Digits behind the point: a decimal's own, 0 for an integer, None where the column is inexact."""
         if isinstance(self.field, models.DecimalField):

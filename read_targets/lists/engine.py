@@ -8,24 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import router
-from django.db.models import Case, Count, F, IntegerField, Max, Min, Q, QuerySet, Sum, When
+from django.db import connections, router
+from django.db.models import ExpressionWrapper, F, Q, QuerySet
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from .access import Access
-from .answer import MOST_GROUPS, Answer, Figure, Group, Row, added, by_key, by_size, told
+from .answer import MOST_GROUPS, Answer, Group, Row, by_key, by_size, told
 from .conditions import NOTHING, condition_q, text_q
 from .definition import ListDefinition, ListPath
-from .exact import ExactSum
-from .expressions import Expressions
+from .exact import Raw
+from .expressions import Expressions, within_calendar
 from .question import Order, Question
 from .snapshot import snapshot
+from .tally import Tally
+
+_Part = tuple[Any, bool, list[Any]]
 
 
 def ask(definition: ListDefinition, question: Question, access: Access) -> Answer:
@@ -38,7 +40,8 @@ def ask(definition: ListDefinition, question: Question, access: Access) -> Answe
     with snapshot(using), timezone.override(question.zone):
         reading = _Reading(definition, question, access, using)
         figured = reading.figured() if question.count or question.figures or question.group_by else Answer()
-        return replace(figured, rows=reading.rows() if question.limit else [])
+        limit = question.limit(figured.total or 0) if callable(question.limit) else question.limit
+        return replace(figured, rows=reading.rows(limit) if limit else [])
 
 
 def permitted(definition: ListDefinition, access: Access, using: str | None = None) -> QuerySet[Any]:
@@ -106,7 +109,8 @@ class _Reading:
             path = definition.path(condition.path)
             found.append(condition_q(condition, path, self._name(path), self.expressions, question.zone))
         if question.text:
-            found.append(text_q(question.text, [self._name(definition.path(path)) for path in definition.searched]))
+            searched = [definition.path(path) for path in definition.searched]
+            found.append(text_q(question.text, [(self._name(path), path) for path in searched]))
         return found
 
     def selected(self) -> QuerySet[Any]:
@@ -114,53 +118,39 @@ class _Reading:
         return self._queryset
 
     def figured(self) -> Answer:
-        paths = [self.definition.path(path) for path in self.question.figures]
-        aggregates = {"rows": Count("*")}
-        for position, path in enumerate(paths):
-            aggregates |= self._aggregates(f"f{position}", path)
+        tally = Tally(connections[self.using].vendor)
+        for one in self.question.figures:
+            path = self.definition.path(one)
+            tally.watch(path, self._name(path), self.expressions.closed(path))
         if self.question.group_by is not None:
-            return self._grouped(self._allowed(self.question.group_by, "grouped"), paths, aggregates)
-        values = self._queryset.aggregate(**aggregates)
-        return Answer(values["rows"], _figures(values, paths))
+            return self._grouped(self._allowed(self.question.group_by, "grouped"), tally)
+        row = tally.read(list(self._queryset.aggregate(**tally.aggregates).values()))
+        return Answer(row[0], tally.figures(row))
 
-    def _aggregates(self, name: str, path: ListPath) -> dict[str, Any]:
-        value = F(self._name(path))
-        total: Any = Sum(value) if path.scale is None else ExactSum(value, field=path.field, scale=path.scale)
-        found = {f"{name}_sum": total, f"{name}_min": Min(value), f"{name}_max": Max(value)}
-        if path.nullable or path.hops:
-            found[f"{name}_count"] = Count(value)
-        closed = self.expressions.closed(path)
-        if closed is not None:
-            found[f"{name}_withheld"] = Count(Case(When(closed, then=1), output_field=IntegerField()))
-        return found
-
-    def _grouped(self, path: ListPath, paths: list[ListPath], aggregates: dict[str, Any]) -> Answer:
+    def _grouped(self, path: ListPath, tally: Tally) -> Answer:
+        """The groups, and the total added up from them, so that the two cannot disagree."""
         key: Any = F(self._name(path))
+        dated = path.kind == "date"
         if path.is_moment:
             key = TruncMonth(key, tzinfo=self.question.zone)
+        elif dated:
+            key = ExpressionWrapper(key, output_field=Raw())
         keyed = self._queryset.annotate(group_key=key, group_withheld=self.expressions.withheld(path))
-        rows = keyed.order_by().values("group_key", "group_withheld").annotate(**aggregates)
-        groups: Iterable[Group] = (
-            Group(row["group_key"], bool(row["group_withheld"]), row["rows"], _figures(row, paths))
-            for row in rows.iterator(chunk_size=2_000)
-        )
-        dated = path.kind == "date"
-        if dated:
-            groups = _by_month(groups)
-        total, figures = 0, {one.path: _none_of(one) for one in paths}
+        rows = keyed.order_by().values("group_key", "group_withheld").annotate(**tally.aggregates)
+        read = rows.values_list("group_key", "group_withheld", *tally.aggregates).iterator(chunk_size=2_000)
+        parts = ((key, bool(withheld), tally.read(raw)) for key, withheld, *raw in read)
+        total = tally.nothing()
 
-        def counted() -> Iterator[Group]:
-            nonlocal total, figures
-            for group in groups:
-                total += group.count
-                figures = added(figures, group.figures)
-                yield group
+        def groups() -> Iterator[Group]:
+            for key, withheld, row in _by_month(parts, tally) if dated else parts:
+                tally.join(total, row)
+                yield Group(key, withheld, row[0], tally.figures(row))
 
-        order = by_key if dated else by_size(paths[0].path if paths else None)
-        shown, rest = told(counted(), MOST_GROUPS, order, latest=dated)
-        return Answer(total, figures, shown, rest)
+        order = by_key if dated else by_size(tally.paths[0].path if tally.paths else None)
+        shown, rest = told(groups(), MOST_GROUPS, order, latest=dated)
+        return Answer(total[0], tally.figures(total), shown, rest)
 
-    def rows(self) -> list[Row]:
+    def rows(self, limit: int) -> list[Row]:
         question, definition = self.question, self.definition
         paths = [self._allowed(path, "shown") for path in question.shown or definition.shown or ()]
         ordering = self._ordering()
@@ -175,7 +165,7 @@ class _Reading:
                     **{shown: F(names[position]), f"withheld{position}": self.expressions.withheld(path)}
                 )
                 names[position] = shown
-        page = slice(question.offset, question.offset + question.limit)
+        page = slice(question.offset, question.offset + limit)
         read = queryset.order_by(*ordering).values_list("pk", *names, *(name for _, name in withheld))[page]
         last = len(paths) + 1
         return [
@@ -217,37 +207,13 @@ def _key_q(definition: ListDefinition, key: Any) -> Q:
         return NOTHING
 
 
-def _by_month(days: Iterable[Group]) -> Iterable[Group]:
-    months: dict[tuple[Any, bool], Group] = {}
-    for day in days:
-        key = (None if day.key is None else f"{day.key.year:04}-{day.key.month:02}", day.withheld)
-        held = months.get(key)
-        months[key] = Group(
-            *key,
-            count=day.count + (held.count if held else 0),
-            figures=added(held.figures if held else {}, day.figures),
-        )
-    return months.values()
-
-
-def _figures(values: dict[str, Any], paths: list[ListPath]) -> dict[str, Figure]:
-    return {path.path: _figure(values, f"f{position}", path) for position, path in enumerate(paths)}
-
-
-def _figure(values: dict[str, Any], name: str, path: ListPath) -> Figure:
-    return replace(
-        _none_of(path),
-        count=values.get(f"{name}_count", values["rows"]),
-        sum=values[f"{name}_sum"],
-        minimum=_at_scale(values[f"{name}_min"], path),
-        maximum=_at_scale(values[f"{name}_max"], path),
-        withheld=values.get(f"{name}_withheld", 0),
-    )
-
-
-def _none_of(path: ListPath) -> Figure:
-    return Figure(scale=path.scale, whole=path.kind == "integer")
-
-
-def _at_scale(value: Any, path: ListPath) -> Any:
-    return value if value is None or not path.scale else value.quantize(Decimal(1).scaleb(-path.scale))
+def _by_month(days: Iterable[_Part], tally: Tally) -> Iterator[_Part]:
+    """Days, or moments at the beginning of their month, as months: the first seven letters of either."""
+    months: dict[tuple[str | None, bool], list[Any]] = {}
+    for day, withheld, row in days:
+        key = (None if day is None else str(day)[:7], withheld)
+        if key in months:
+            tally.join(months[key], row)
+        else:
+            months[key] = row
+    return ((month, withheld, row) for (month, withheld), row in months.items())

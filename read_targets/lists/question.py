@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,8 @@ class Question:
     """Which rows of a list, in which order, and which figures over all of them.
 
     `key` names one record by its primary key; `text` is searched word by word; `shown` are the paths of the rows
-    (None: all that the list shows); `figures` are the number paths summarised; `zone` decides where a day begins.
+    (None: all that the list shows), `limit` of them, which may depend on how many rows there are; `figures` are the
+    number paths summarised; `zone` decides where a day begins.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -31,7 +33,7 @@ class Question:
     order: tuple[Order, ...] = ()
     shown: tuple[str, ...] | None = None
     offset: int = 0
-    limit: int = 0
+    limit: int | Callable[[int], int] = 0
     figures: tuple[str, ...] = ()
     group_by: str | None = None
     zone: dt.tzinfo = dt.UTC

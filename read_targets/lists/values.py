@@ -185,9 +185,17 @@ def plain(value: Any, zone: dt.tzinfo | None = None) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dt.datetime):
-        return (value.astimezone(zone) if zone and value.tzinfo else value).isoformat()
+        return _in_zone(value, zone).isoformat()
     if isinstance(value, dt.date):
         return value.isoformat()
     if isinstance(value, uuid.UUID):
         return str(value)
     return str(value)
+
+
+def _in_zone(moment: dt.datetime, zone: dt.tzinfo | None) -> dt.datetime:
+    try:
+        return moment.astimezone(zone) if zone and moment.tzinfo else moment
+    except OverflowError:
+        # "For ever" is often stored as the calendar's last moment; east of it there is no local time left.
+        return moment

@@ -1,0 +1,23 @@
+"""The Django app of read targets."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.db.backends.signals import connection_created
+from django.utils.module_loading import autodiscover_modules
+from django.utils.translation import gettext_lazy as _
+
+
+class ReadTargetsConfig(AppConfig):
+    """Finds the lists of every installed app and registers what agents may call."""
+
+    name = "read_targets"
+    verbose_name = _("Read targets")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from . import checks, tools  # noqa: F401  # importing registers them
+        from .lists.expressions import add_fold
+
+        connection_created.connect(add_fold, dispatch_uid="read_targets.fold")
+        autodiscover_modules("lists")

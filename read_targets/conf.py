@@ -1,0 +1,37 @@
+"""The settings of both apps: one dictionary, `READ_TARGETS`, read when asked and never at import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+
+DEFAULTS: dict[str, Any] = {
+    # Dotted path of the GraphQL schema that lists of another shape are read through; default: graphene's own setting.
+    "SCHEMA": None,
+    # Dotted path of a function user -> (time zone name | None, language code | None) that comes before a person's own.
+    "PREFERENCES": None,
+    # Days that a workspace and its cards are kept.
+    "KEEP_DAYS": 90,
+    # Largest body of a tool call, in bytes.
+    "MAX_BODY_BYTES": 1_000_000,
+    # Days that a new token is good for, unless it says otherwise.
+    "TOKEN_DAYS": 90,
+}
+
+
+def setting(name: str) -> Any:
+    """Return the value of `READ_TARGETS[name]`, or its default; raises ImproperlyConfigured for an unknown entry."""
+    given: dict[str, Any] = getattr(settings, "READ_TARGETS", {})
+    unknown = sorted(set(given) - set(DEFAULTS))
+    if unknown:
+        raise ImproperlyConfigured(f"READ_TARGETS has no setting {', '.join(unknown)}; it has {', '.join(DEFAULTS)}.")
+    return given.get(name, DEFAULTS[name])
+
+
+def imported(name: str) -> Any:
+    """Return the object that the setting names by its dotted path, or None where it names none."""
+    path = setting(name)
+    return import_string(path) if path else None

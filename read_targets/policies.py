@@ -1,0 +1,236 @@
+"""Rights: *may X do this to Z*, and *which Zs*, answered by one rule so that the two agree.
+
+A right is held everywhere (a superuser's, or one granted on the model) or on single objects (django-guardian's grants
+to the person or to a group). An inactive or anonymous person holds none. guardian's own shortcuts disagree with each
+other on inactive people and model-level grants, so nothing outside this module asks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.db import connections
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, UUIDField, Value
+from django.db.models.functions import Cast, Replace
+from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
+
+from .lists import ListDefinition
+
+if TYPE_CHECKING:
+    from .agent.models import AgentToken
+
+QUERY = "read_targets.query_readtarget"
+GRANT = "read_targets.grant_readtarget"
+PREVIEW = "read_targets.preview_as_person"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who is calling: the person, and the token of the agent that calls for them (None: the person's own session).
+
+    `memo` keeps what was looked up for this one call.
+    """
+
+    user: Any
+    token: AgentToken | None = None
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def agent(self) -> str:
+        """The agent's name, empty for the person's own call."""
+        return self.token.name if self.token else ""
+
+
+def is_someone(user: Any) -> bool:
+    """Whether `user` is a person who may hold any right at all: signed in and active."""
+    return bool(user is not None and user.is_authenticated and user.is_active)
+
+
+def holds_everywhere(user: Any, permission: str) -> bool:
+    """Whether the person holds `permission` (`app.codename`) on every object of its model."""
+    return is_someone(user) and bool(user.has_perm(permission))
+
+
+def permitted(person: Any, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the objects of `queryset` on which the person (a user or an Actor) holds `permission`."""
+    return access_of(person).permitted(permission, queryset)
+
+
+def permits(person: Any, permission: str, obj: Model) -> bool:
+    """Whether the person holds `permission` on `obj`."""
+    return permitted(person, permission, type(obj)._base_manager.filter(pk=obj.pk)).exists()
+
+
+def open_doors(user: Any, permissions: Iterable[str]) -> frozenset[str]:
+    """Return those of `permissions` that the person holds everywhere or on one object at least.
+
+    Costs one statement however many permissions are asked about.
+    """
+    if not is_someone(user):
+        return frozenset()
+    asked = set(permissions)
+    held = {permission for permission in asked if user.has_perm(permission)}
+    some = Q()
+    for permission in asked - held:
+        app_label, _, codename = permission.partition(".")
+        grants = Q()
+        for arm in _grants(user, _model_of(app_label, codename)):
+            grants |= Q(Exists(arm.filter(permission=OuterRef("pk"))))
+        some |= Q(content_type__app_label=app_label, codename=codename) & grants
+    if some:
+        found = Permission.objects.filter(some).values_list("content_type__app_label", "codename")
+        held |= {f"{app_label}.{codename}" for app_label, codename in found}
+    return frozenset(held)
+
+
+def _model_of(app_label: str, codename: str) -> type[Model] | None:
+    try:
+        return apps.get_model(app_label, codename.partition("_")[2])
+    except LookupError:
+        return None
+
+
+def _grants(user: Any, model: type[Model] | None) -> list[QuerySet[Any]]:
+    """The grants to the person and to their groups, from the model's own tables where it has them."""
+    persons = get_user_obj_perms_model(model)._base_manager.filter(user=user)
+    groups = get_group_obj_perms_model(model)._base_manager.filter(group__in=user.groups.values("pk"))
+    return [persons, groups]
+
+
+@dataclass
+class RowAccess:
+    """What one person may view, for the list engine; remembers what it looked up, so make one for each call."""
+
+    actor: Actor
+    _viewable: dict[type[Model], QuerySet[Any] | None] = field(default_factory=dict)
+
+    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of `queryset` that the person may view."""
+        return self.permitted(view_permission(queryset.model), queryset)
+
+    def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
+        """The objects of `model` that the person may view, or None where that is all of them."""
+        if model not in self._viewable:
+            everywhere = holds_everywhere(self.actor.user, view_permission(model))
+            self._viewable[model] = None if everywhere else self.rows(model._base_manager.all())
+        return self._viewable[model]
+
+    def has_door(self, definition: ListDefinition) -> bool:
+        """Whether the person may open the list at all."""
+        return definition.view_permission in open_doors(self.actor.user, [definition.view_permission])
+
+    def permitted(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The objects of `queryset` on which the person holds `permission`."""
+        user = self.actor.user
+        if not is_someone(user):
+            return queryset.none()
+        if user.has_perm(permission):
+            return queryset
+        model = queryset.model
+        arms = [(get_user_obj_perms_model(model), {"user": user})]
+        if self._groups:
+            arms.append((get_group_obj_perms_model(model), {"group__in": self._groups}))
+        _, _, codename = permission.partition(".")
+        right = {
+            "permission__codename": codename,
+            "permission__content_type": ContentType.objects.get_for_model(model, for_concrete_model=False),
+        }
+        keys = [_object_keys(grants, model, queryset.db).filter(**right, **whose) for grants, whose in arms]
+        # A distinct union: a row granted twice counts once, and PostgreSQL estimates it right (see docs/performance).
+        return queryset.filter(pk__in=keys[0].union(*keys[1:]) if keys[1:] else keys[0])
+
+    @cached_property
+    def _groups(self) -> list[Any]:
+        return list(self.actor.user.groups.values_list("pk", flat=True))
+
+
+@dataclass
+class SharedAccess:
+    """What two people may both view: for a preview, the person previewed as and the admin who looks."""
+
+    person: RowAccess
+    viewer: RowAccess
+
+    @property
+    def actor(self) -> Actor:
+        """The person previewed as."""
+        return self.person.actor
+
+    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows that both may view."""
+        return self.viewer.rows(self.person.rows(queryset))
+
+    def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
+        """The objects that both may view, or None where that is all of them."""
+        mine, theirs = self.viewer.viewable(model), self.person.viewable(model)
+        if mine is None or theirs is None:
+            return theirs if mine is None else mine
+        return theirs.filter(pk__in=mine.values("pk"))
+
+    def has_door(self, definition: ListDefinition) -> bool:
+        """Whether both may open the list."""
+        return self.person.has_door(definition) and self.viewer.has_door(definition)
+
+
+def view_permission(model: type[Model]) -> str:
+    """The right to view an object of `model`, as Django names it."""
+    return f"{model._meta.app_label}.view_{model._meta.model_name}"
+
+
+def access_of(person: Any) -> RowAccess:
+    """Return what a person (a user or an Actor) may view; for an Actor, the same for the whole call."""
+    if not isinstance(person, Actor):
+        return RowAccess(Actor(person))
+    access: RowAccess = person.memo.setdefault("access", RowAccess(person))
+    return access
+
+
+def _object_keys(grants: type[Model], model: type[Model], using: str) -> QuerySet[Any]:
+    """The keys of granted objects, typed as the model's own key so that its index serves them."""
+    if not _is_generic(grants):
+        return grants._base_manager.values_list("content_object_id", flat=True)
+    key = model._meta.pk
+    while key is not None and key.is_relation:
+        key = key.target_field
+    text: Any = F("object_pk")
+    if isinstance(key, UUIDField) and not connections[using].features.has_native_uuid_field:
+        text = Replace(text, Value("-"), Value(""))
+    return grants._base_manager.annotate(object_key=Cast(text, key.__class__())).values_list("object_key", flat=True)
+
+
+def _is_generic(grants: type[Model]) -> bool:
+    return any(one.name == "object_pk" for one in grants._meta.get_fields())
+
+
+def holders(permission: str, obj: Model) -> QuerySet[Any]:
+    """Return the active people who hold `permission` on `obj`, for an admin who asks *who can*."""
+    app_label, _, codename = permission.partition(".")
+    right = {"content_type__app_label": app_label, "codename": codename}
+    direct = {"permission__content_type__app_label": app_label, "permission__codename": codename}
+    model = type(obj)
+    own, groups = get_user_obj_perms_model(model), get_group_obj_perms_model(model)
+    this = {"object_pk": str(obj.pk)} if _is_generic(own) else {"content_object": obj}
+    those = {"object_pk": str(obj.pk)} if _is_generic(groups) else {"content_object": obj}
+    rights = Permission.objects.filter(**right)
+    people = get_user_model()._base_manager.filter(is_active=True)
+    return people.filter(
+        Q(is_superuser=True)
+        | Q(pk__in=people.filter(user_permissions__in=rights).values("pk"))
+        | Q(pk__in=people.filter(groups__permissions__in=rights).values("pk"))
+        | Q(pk__in=own._base_manager.filter(**direct, **this).values("user"))
+        | Q(pk__in=people.filter(groups__in=groups._base_manager.filter(**direct, **those).values("group")).values("pk"))
+    )
+
+
+def can_preview_as(viewer: Any, person: Any) -> bool:
+    """Whether `viewer` may look through the eyes of `person`: never through a superuser's unless one is."""
+    if not (is_someone(viewer) and is_someone(person)) or not viewer.has_perm(PREVIEW):
+        return False
+    return viewer.is_superuser or not person.is_superuser
