@@ -1,0 +1,1 @@
+"""What every agent tool shares: the contract, the registry, the dispatcher, the doors, tokens and toolsets."""

@@ -1,0 +1,253 @@
+"""The answer of a tool: one JSON object for every tool and every door.
+
+Field names are those of seed 001, which carry the facts of seed 000. Blocks that an answer does not have are left
+out; `scope`, `coverage`, `units`, `summary` and `provenance` of a read always stand, and a null inside data stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+FailureOutcome = Literal["INVALID_INPUT", "REJECTED", "CONFLICT", "DEPENDENCY", "INTERNAL"]
+
+HTTP_STATUS: dict[str, int] = {
+    "READY": 200,
+    "PARTIAL": 200,
+    "CANCELLED": 200,
+    "NOT_READY": 202,
+    "INVALID_INPUT": 400,
+    "REJECTED": 403,
+    "CONFLICT": 409,
+    "DEPENDENCY": 503,
+    "INTERNAL": 500,
+}
+"""The status that each outcome has over HTTP, where nothing of HTTP itself (401, 413, 429) comes first."""
+
+
+class Part(BaseModel):
+    """A part of the answer; in JSON its names are in camel case and what was not given is left out."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the part as the JSON object that is sent."""
+        return self.model_dump(mode="python", by_alias=True, exclude_unset=True)
+
+
+class NextAction(Part):
+    """What the agent may do next, instead of a policy that nobody enforces."""
+
+    type: Literal["NONE", "FIX_ARGUMENTS", "ASK_USER", "REFRESH_STATE", "WAIT", "CHANGE_SCOPE", "CONFIGURE_APP"]
+    fields: list[str] = Field(default_factory=list, description="Arguments that are wrong; with FIX_ARGUMENTS.")
+    required_any_of: list[str] = Field(default_factory=list, description="At least one of these must be given.")
+    missing: list[str] = Field(default_factory=list, description="What only the person knows; with ASK_USER.")
+    delay_ms: int = Field(0, description="Milliseconds after which asking again makes sense; with WAIT.")
+
+
+class TimeRange(Part):
+    """The half-open range that the conditions on the list's date leave; null where a side is open."""
+
+    start: str | None
+    end: str | None
+
+
+class Scope(Part):
+    """What produced the figures."""
+
+    entity_type: str
+    selected_ids: list[str]
+    time_range: TimeRange | None = None
+    filters: dict[str, Any]
+    time_zone: str
+
+
+class Coverage(Part):
+    """How much of what was asked for the figures cover; completeness is derived from it, never declared."""
+
+    requested_rows: int | None = Field(description="Rows that the conditions select; null where the list cannot say.")
+    analysed_rows: int = Field(description="Rows behind the figures.")
+    requested_entities: int
+    analysed_entities: int
+    omissions: list[str] = Field(default_factory=list, description="What is missing, by name.")
+    values_missing: bool = Field(False, exclude=True)
+
+    @computed_field(alias="isComplete")  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def is_complete(self) -> bool:
+        """Whether the figures cover all: every row, and every value inside a figure; an unknown total does not."""
+        return self.requested_rows == self.analysed_rows and not self.values_missing
+
+
+class Metric(Part):
+    """A column summed up, and the basis on which its average stands: `rows` counts every value equally."""
+
+    average_basis: Literal["rows"]
+    count: int = 0
+    sum: Any = None
+    average: Any = None
+    min: Any = None
+    max: Any = None
+
+
+class GroupSummary(Part):
+    """The rows that share a value. A `withheld` value is there, but not for this person."""
+
+    key: Any
+    withheld: bool = False
+    row_count: int
+    metrics: dict[str, Metric]
+
+
+class RestSummary(Part):
+    """The groups that are not named one by one."""
+
+    group_count: int
+    row_count: int
+    metrics: dict[str, Metric]
+
+
+class Summary(Part):
+    """The figures over the whole permitted list, and over its groups where they were asked for."""
+
+    metrics: dict[str, Metric]
+    group_by: str | None = None
+    groups: list[GroupSummary] = Field(default_factory=list)
+    rest: RestSummary | None = None
+
+
+class SampleRows(Part):
+    """Some of the rows; never what the figures were computed from."""
+
+    items: list[dict[str, Any]]
+    returned: int
+    total_analysed: int
+    truncated: bool
+
+
+class Provenance(Part):
+    """Where the numbers came from, and when."""
+
+    source: Literal["BACKEND_QUERY"]
+    computed_at: str
+
+
+class WorkspaceFacts(Part):
+    """The workspace behind a card."""
+
+    name: str
+    version: int
+    contents: dict[str, int]
+
+
+class CardFacts(Part):
+    """What the person may click. `applied` conditions stand in the screen's address, `not_applied` ones do not."""
+
+    id: str
+    kind: Literal["workspace", "open-page"]
+    icon: str
+    label: str
+    url: str
+    workspace: WorkspaceFacts | None = None
+    applied: list[str] = Field(default_factory=list)
+    not_applied: list[str] = Field(default_factory=list)
+    not_applied_labels: list[str] = Field(default_factory=list)
+
+
+class Envelope(Part):
+    """What every answer has."""
+
+    tool_name: str
+    call_id: str
+    message: str
+
+
+class DataResult(Envelope):
+    """A read that came through: whole, or bounded and saying so."""
+
+    success: Literal[True]
+    outcome: Literal["READY", "PARTIAL"]
+    is_data_ready: bool
+    scope: Scope
+    coverage: Coverage
+    units: dict[str, str]
+    summary: Summary
+    sample_rows: SampleRows | None = None
+    record: dict[str, Any] | None = None
+    goals: list[dict[str, Any]] = Field(default_factory=list)
+    provenance: Provenance
+    code: str = ""
+    card: CardFacts | None = None
+
+
+class ReadyResult(Envelope):
+    """A call that came through and carries no data of a list: a card that was offered, say."""
+
+    success: Literal[True]
+    outcome: Literal["READY"]
+    scope: Scope | None = None
+    card: CardFacts | None = None
+
+
+class FailureResult(Envelope):
+    """A refusal: what was wrong, and what would fit."""
+
+    success: Literal[False]
+    outcome: FailureOutcome
+    error: str
+    code: str
+    params: dict[str, Any] = Field(default_factory=dict)
+    next_action: NextAction
+
+
+ToolResult = DataResult | ReadyResult | FailureResult
+
+
+class Refused(Exception):
+    """A call that is refused, from wherever it is found out; the dispatcher makes the answer of it.
+
+    `error` is one English sentence for the model. `params` hold what was wrong and what would fit, and nothing that
+    anybody wrote or that a row holds.
+    """
+
+    def __init__(
+        self,
+        outcome: FailureOutcome,
+        code: str,
+        error: str,
+        *,
+        params: dict[str, Any] | None = None,
+        next_action: NextAction | None = None,
+        message: str = "",
+    ) -> None:
+        super().__init__(error)
+        self.outcome = outcome
+        self.code = code
+        self.error = error
+        self.message = message or error
+        self.params = params or {}
+        self.next_action = next_action or NextAction(type="NONE")
+
+    def result(self, tool_name: str, call_id: str) -> FailureResult:
+        """Return the refusal as the answer of a tool."""
+        return FailureResult(
+            success=False,
+            outcome=self.outcome,
+            tool_name=tool_name,
+            call_id=call_id,
+            error=self.error,
+            message=self.message,
+            code=str(self.code),
+            **({"params": self.params} if self.params else {}),
+            next_action=self.next_action,
+        )
+
+
+def result_schemas(ref_template: str) -> dict[str, Any]:
+    """Return the JSON schema of every answer and its parts, by name; `ref_template` is how they refer to each other."""
+    models = (DataResult, ReadyResult, FailureResult)
+    _, document = models_json_schema([(model, "serialization") for model in models], ref_template=ref_template)
+    return dict(document["$defs"])

@@ -1,0 +1,164 @@
+"""What the doors remember: tokens, toolsets, the log of calls, and the switch that closes every door."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from .labels import LabelField, text_of
+
+if TYPE_CHECKING:
+    from ..policies import Actor
+
+
+class Toolset(models.Model):
+    """A named set of tools with guidance for using them; an agent asks for one (seed 000 calls it a mode)."""
+
+    key = models.SlugField(_("key"), unique=True)
+    label = LabelField(_("label"))
+    guidance = models.TextField(
+        _("guidance"), blank=True, max_length=2_000, help_text=_("English, for the model: when to use which tool.")
+    )
+
+    class Meta:
+        verbose_name = _("toolset")
+        verbose_name_plural = _("toolsets")
+        ordering = ("key",)
+
+    def __str__(self) -> str:
+        return text_of(self.label, self.key)
+
+
+class ToolsetEntry(models.Model):
+    """The tools that a toolset holds, named by the key under which they are registered."""
+
+    toolset = models.ForeignKey(Toolset, models.CASCADE, related_name="entries", verbose_name=_("toolset"))
+    tool_key = models.CharField(_("tools of"), max_length=100)
+
+    class Meta:
+        verbose_name = _("tools of a toolset")
+        verbose_name_plural = _("tools of a toolset")
+        ordering = ("pk",)
+        constraints = [models.UniqueConstraint(fields=["toolset", "tool_key"], name="unique_toolset_entry")]
+
+    def __str__(self) -> str:
+        return self.tool_key
+
+
+class AgentToken(models.Model):
+    """A person's credential for one agent. It adds no right to the person's own, it can only take away."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="agent_tokens", verbose_name=_("person")
+    )
+    name = models.CharField(_("agent"), max_length=60)
+    digest = models.CharField(max_length=128, unique=True, editable=False)
+    hint = models.CharField(_("begins with"), max_length=16, editable=False)
+    created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True, editable=False)
+    may_act = models.BooleanField(_("may act"), default=False, help_text=_("May run commands, not only read."))
+    all_toolsets = models.BooleanField(
+        _("all toolsets"), default=False, help_text=_("Reaches every tool that the person may use.")
+    )
+    toolsets = models.ManyToManyField(Toolset, blank=True, related_name="tokens", verbose_name=_("toolsets"))
+
+    class Meta:
+        verbose_name = _("agent token")
+        verbose_name_plural = _("agent tokens")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the token opens anything now."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
+
+
+class ToolCall(models.Model):
+    """One call of a tool: who, through which agent, what came of it and how long it took. Holds no row values."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    at = models.DateTimeField(_("at"), default=timezone.now)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="tool_calls", verbose_name=_("person")
+    )
+    token = models.ForeignKey(AgentToken, models.SET_NULL, null=True, blank=True, verbose_name=_("agent token"))
+    agent = models.CharField(_("agent"), max_length=60, blank=True)
+    previewed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("previewed by")
+    )
+    tool = models.CharField(_("tool"), max_length=100)
+    outcome = models.CharField(_("outcome"), max_length=20)
+    code = models.CharField(_("code"), max_length=80, blank=True)
+    rows = models.PositiveBigIntegerField(_("rows"), null=True, blank=True)
+    milliseconds = models.PositiveIntegerField(_("milliseconds"))
+
+    class Meta:
+        verbose_name = _("tool call")
+        verbose_name_plural = _("tool calls")
+        ordering = ("-at",)
+        indexes = [models.Index(fields=["user", "-at"], name="tool_call_of_person")]
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.outcome}"
+
+
+class AgentDoors(models.Model):
+    """The one switch of every agent door, in a single row that every call reads.
+
+    `declared` changes with every change of what admins declare, so that a process knows when what it remembers of the
+    declarations is out of date.
+    """
+
+    is_open = models.BooleanField(
+        _("open"), default=True, help_text=_("While this is off, no agent is answered, over any door.")
+    )
+    reason = models.CharField(_("reason"), max_length=200, blank=True)
+    changed_at = models.DateTimeField(_("changed"), auto_now=True)
+    declared = models.UUIDField(default=uuid.uuid4, editable=False)
+
+    class Meta:
+        verbose_name = _("agent doors")
+        verbose_name_plural = _("agent doors")
+
+    def __str__(self) -> str:
+        return str(_("open") if self.is_open else _("closed"))
+
+    def save(self, **kwargs: Any) -> None:
+        """Keep the switch a single row: whatever is saved takes the place of what was there."""
+        self.pk = 1
+        super().save(**{**kwargs, "force_insert": False})
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Whether agents are answered at all, and the mark of what is declared (None: nothing can be remembered)."""
+
+    are_open: bool
+    declared: uuid.UUID | None
+
+
+def doors_of(actor: Actor) -> Doors:
+    """Return the state of the doors, read once in a call; without a row they are open."""
+    if "doors" not in actor.memo:
+        row = AgentDoors.objects.values_list("is_open", "declared").first()
+        actor.memo["doors"] = Doors(*row) if row else Doors(True, None)
+    doors: Doors = actor.memo["doors"]
+    return doors
+
+
+def mark_declared() -> None:
+    """Say that what is declared has changed."""
+    mark = uuid.uuid4()
+    if not AgentDoors.objects.update(declared=mark):
+        AgentDoors.objects.get_or_create(pk=1, defaults={"declared": mark})

@@ -1,0 +1,56 @@
+"""The OpenAPI 3.1 document of the REST door, with the contract's models as its components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.settings import patched_settings
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from .contract import result_schemas
+from .views import AgentView
+
+REFUSALS = {
+    "400": "The arguments do not fit.",
+    "401": "No credential, or one that does not hold.",
+    "403": "Not allowed, or not there: the two read the same.",
+    "413": "The body is too large.",
+    "500": "Our fault; logged by the call's id.",
+    "503": "The database did not answer.",
+}
+
+
+def openapi(request: Request | None = None) -> dict[str, Any]:
+    """Return the OpenAPI document of the agent's addresses."""
+    from . import urls
+
+    # Our doors are described as they are, whatever the host set for its own API.
+    with patched_settings({"OAS_VERSION": "3.1.0", "TITLE": "Agent tools", "VERSION": "1"}):
+        document = SchemaGenerator(patterns=urls.urlpatterns).get_schema(request=None, public=True)
+    document["openapi"] = "3.1.0"
+    document.setdefault("components", {}).setdefault("schemas", {}).update(result_schemas("#/components/schemas/{model}"))
+    answer = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("DataResult", "ReadyResult")]}
+    refusal = {"application/json": {"schema": {"$ref": "#/components/schemas/FailureResult"}}}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            responses = operation["responses"]
+            for status, description in REFUSALS.items():
+                responses.setdefault(status, {"description": description, "content": refusal})
+            if method == "post" and "/tools/" in path:
+                responses["200"] = {
+                    "description": "The answer.",
+                    "content": {"application/json": {"schema": answer}},
+                }
+    return dict(document)
+
+
+class SchemaView(AgentView):
+    """`GET /agent/schema/`: this document."""
+
+    schema = None
+
+    def get(self, request: Request) -> Response:
+        """Answer the OpenAPI document."""
+        return Response(openapi(request))

@@ -1,0 +1,103 @@
+"""The refusals that every tool shares, each with its code and the next action that makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .codes import Code
+from .contract import NextAction, Refused
+
+
+def refuse_arguments(wrong: Mapping[str, Mapping[str, Any]], *, unknown: bool = False) -> Refused:
+    """The refusal of arguments that do not fit, each with its code and what would fit."""
+    names = list(wrong)
+    return Refused(
+        "INVALID_INPUT",
+        Code.ARGUMENT_UNKNOWN if unknown else Code.CONDITION_UNREADABLE,
+        f"These arguments do not fit: {', '.join(names)}.",
+        message="Nothing was done. params names each argument that does not fit and what would; fix them and call again.",
+        params={name: dict(facts) for name, facts in wrong.items()},
+        next_action=NextAction(type="FIX_ARGUMENTS", fields=names),
+    )
+
+
+def refuse_body(error: str) -> Refused:
+    """The refusal of arguments that are no JSON object."""
+    return Refused("INVALID_INPUT", Code.BODY_UNREADABLE, error, next_action=NextAction(type="FIX_ARGUMENTS"))
+
+
+def unknown_tool() -> Refused:
+    """The refusal of a tool that is not there for this person, whether it exists or not."""
+    return Refused(
+        "REJECTED",
+        Code.UNKNOWN_TOOL,
+        "There is no tool of that name for this person.",
+        message="There is no tool of that name for this person. The list of tools names those there are.",
+        next_action=NextAction(type="REFRESH_STATE"),
+    )
+
+
+def unknown_toolset() -> Refused:
+    """The refusal of a toolset that is not there or not the token's."""
+    return Refused(
+        "REJECTED",
+        Code.UNKNOWN_TOOLSET,
+        "There is no toolset of that name for you.",
+        next_action=NextAction(type="CHANGE_SCOPE"),
+    )
+
+
+def may_not_act() -> Refused:
+    """The refusal of a command to a token that may only read."""
+    return Refused(
+        "REJECTED",
+        Code.TOKEN_MAY_NOT_ACT,
+        "This token may read, but not act on a page.",
+        next_action=NextAction(type="ASK_USER"),
+    )
+
+
+def doors_closed() -> Refused:
+    """The refusal of everything while an administrator keeps the doors closed."""
+    return Refused(
+        "REJECTED",
+        Code.DOORS_CLOSED,
+        "An administrator has closed every agent door.",
+        next_action=NextAction(type="CONFIGURE_APP"),
+    )
+
+
+def agents_stopped() -> Refused:
+    """The refusal of every token of a person who stopped their agents."""
+    return Refused(
+        "REJECTED",
+        Code.AGENTS_STOPPED,
+        "The person has stopped their agents.",
+        next_action=NextAction(type="ASK_USER"),
+    )
+
+
+def unavailable() -> Refused:
+    """The database did not answer."""
+    return Refused(
+        "DEPENDENCY",
+        Code.DATABASE_UNAVAILABLE,
+        "The database did not answer.",
+        next_action=NextAction(type="WAIT", delay_ms=2_000),
+    )
+
+
+def query_failed() -> Refused:
+    """The application's own list could not be read."""
+    return Refused(
+        "DEPENDENCY",
+        Code.QUERY_FAILED,
+        "The application's list could not be read.",
+        next_action=NextAction(type="CONFIGURE_APP"),
+    )
+
+
+def internal() -> Refused:
+    """Our own fault; what happened is in the server's log under the call's id."""
+    return Refused("INTERNAL", Code.INTERNAL, "The call failed through no fault of yours; it is logged by its call id.")

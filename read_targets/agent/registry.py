@@ -1,0 +1,106 @@
+"""The tools that the apps offer. An app registers a provider; the doors know tools only through here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from django.core.exceptions import ImproperlyConfigured
+
+from ..lists import Argument
+from ..policies import Actor
+from .contract import CardFacts, ToolResult
+
+ToolClass = Literal["BACKEND_QUERY", "SNAPSHOT_READ", "UI_COMMAND"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that is being answered: who asks, its id, the tool's name and the arguments as they were read."""
+
+    actor: Actor
+    id: str
+    tool_name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a tool answers.
+
+    `result` is the answer without its card; `rows` how many rows it is about, for the log. `store`, where there is
+    something to keep, runs in the writing transaction after all reading and returns the card.
+    """
+
+    result: ToolResult
+    rows: int | None = None
+    store: Callable[[Call], CardFacts] | None = None
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool as agents see it, and the function that runs it.
+
+    `key` is what toolsets name it by. `acts`: it does something on the person's page, so its token must be allowed to.
+    """
+
+    key: str
+    name: str
+    title: str
+    description: str
+    short_description: str
+    tool_class: ToolClass
+    arguments: tuple[Argument, ...]
+    run: Callable[[Call], Answered]
+    tags: tuple[str, ...] = ()
+    acts: bool = False
+    guidance: str = ""
+    required_any_of: tuple[str, ...] = ()
+    by_name: dict[str, Argument] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {argument.name: argument for argument in self.arguments})
+
+
+class ToolProvider(Protocol):
+    """What an app registers: its tools for a caller."""
+
+    name: str
+
+    def keys(self) -> Iterable[tuple[str, str]]:
+        """Every key that a toolset may name, with a label for the admin."""
+
+    def tools(self, actor: Actor) -> Sequence[Tool]:
+        """The tools that the person may call, whatever the toolset."""
+
+    def tool(self, actor: Actor, name: str) -> Tool | None:
+        """The tool of that name, or None where there is none for this person."""
+
+
+_providers: dict[str, ToolProvider] = {}
+
+
+def register_provider(provider: ToolProvider) -> None:
+    """Register an app's tools; raises ImproperlyConfigured where another provider holds the name."""
+    holder = _providers.get(provider.name)
+    if holder is not None and type(holder) is not type(provider):
+        raise ImproperlyConfigured(f"The tools of {provider.name!r} are already provided by {type(holder).__name__}.")
+    _providers[provider.name] = provider
+
+
+def tool_keys() -> list[tuple[str, str]]:
+    """Return every key that a toolset may name, with its label."""
+    return [pair for provider in _providers.values() for pair in provider.keys()]
+
+
+def tools_of(actor: Actor) -> list[Tool]:
+    """Return every tool that the person may call, by name."""
+    every = [tool for provider in _providers.values() for tool in provider.tools(actor)]
+    return sorted(every, key=lambda tool: tool.name)
+
+
+def find_tool(actor: Actor, name: str) -> Tool | None:
+    """Return the tool of that name, or None where there is none for this person."""
+    found = (provider.tool(actor, name) for provider in _providers.values())
+    return next((tool for tool in found if tool is not None), None)

@@ -1,0 +1,69 @@
+"""Tokens: made once, shown once, stored only as a digest (SHA-512 of a random secret, as knox does)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from ..conf import setting
+from .models import AgentToken, Toolset
+
+PREFIX = "rt_"
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+def digest_of(secret: str) -> str:
+    """Return what is stored of a token."""
+    return hashlib.sha512(secret.encode()).hexdigest()
+
+
+def create_token(
+    user: Any,
+    name: str,
+    *,
+    days: int | None = None,
+    toolsets: Iterable[Toolset] = (),
+    may_act: bool = False,
+) -> tuple[AgentToken, str]:
+    """Make a token for one agent of `user` and return it with its secret, which is never seen again.
+
+    It is good for `days` (default: the setting `TOKEN_DAYS`) and reaches `toolsets`; without any, all of the person's.
+    """
+    secret = PREFIX + secrets.token_urlsafe(32)
+    chosen = list(toolsets)
+    token = AgentToken.objects.create(
+        user=user,
+        name=name,
+        digest=digest_of(secret),
+        hint=secret[: len(PREFIX) + 5],
+        expires_at=timezone.now() + timedelta(days=days if days is not None else setting("TOKEN_DAYS")),
+        all_toolsets=not chosen,
+        may_act=may_act,
+    )
+    token.toolsets.set(chosen)
+    return token, secret
+
+
+def token_of(secret: str) -> AgentToken | None:
+    """Return the valid token of an active person that `secret` belongs to, or None."""
+    if not secret.startswith(PREFIX) or not secret.isascii():
+        return None
+    token = AgentToken.objects.select_related("user__read_targets_preference").filter(digest=digest_of(secret)).first()
+    return token if token is not None and token.is_valid and token.user.is_active else None
+
+
+def note_use(token: AgentToken) -> None:
+    """Keep when the token was last used, to the minute."""
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at > _USE_NOTED_EVERY:
+        AgentToken.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+def revoke(token: AgentToken) -> None:
+    """Close the token for good."""
+    AgentToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())

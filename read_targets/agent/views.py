@@ -1,0 +1,198 @@
+"""The REST door: each view parses, calls and renders; what happens in between is `dispatch`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from django.http import Http404
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions
+from rest_framework.parsers import BaseParser, FormParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from ..conf import setting
+from .authentication import PersonAuthentication, TokenAuthentication, actor_of
+from .codes import Code
+from .contract import HTTP_STATUS, NextAction, Refused, ToolResult
+from .dispatch import call_tool, list_tools
+from .refusals import internal, refuse_arguments, refuse_body
+from .schemas import described
+from .toolsets import guidance_of
+
+MOST_NESTING = 20
+"""Objects and lists within each other that a body may have; arguments are flat, so this is generous."""
+
+FORMATS = ("native",)
+
+
+class TooLarge(exceptions.APIException):
+    """The body has more bytes than a call may have."""
+
+    status_code = 413
+
+
+class ExactJSONRenderer(BaseRenderer):
+    """JSON by orjson; the contract has turned every exact number into a string before."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        """Return `data` as bytes of JSON."""
+        return orjson.dumps(data, default=str)
+
+
+class ArgumentsParser(BaseParser):
+    """One JSON object, its numbers read exactly; NaN, infinities and bottomless nesting are no JSON."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the body as Python values; raises ParseError or TooLarge."""
+        most = setting("MAX_BODY_BYTES")
+        body = stream.read(most + 1)
+        if len(body) > most:
+            raise TooLarge
+        if not body.strip():
+            return {}
+        try:
+            return _shallow(json.loads(body, parse_float=Decimal, parse_constant=_refuse_constant))
+        except (ValueError, RecursionError):
+            raise exceptions.ParseError("The body is no JSON object.") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _shallow(value: Any, depth: int = 0) -> Any:
+    if depth > MOST_NESTING:
+        raise ValueError("nested too deeply")
+    children = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    for child in children:
+        _shallow(child, depth + 1)
+    return value
+
+
+class AgentView(APIView):
+    """What every view for agents shares: who may come, what is read and written, and the shape of a refusal."""
+
+    authentication_classes = (TokenAuthentication, PersonAuthentication)
+    permission_classes = (IsAuthenticated,)
+    parser_classes: tuple[type[BaseParser], ...] = (ArgumentsParser, FormParser)
+    renderer_classes = (ExactJSONRenderer,)
+    tool_name = ""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse a body that says it is too large before a byte of it is read."""
+        super().initial(request, *args, **kwargs)
+        try:
+            length = int(request.META.get("CONTENT_LENGTH") or 0)
+        except ValueError:
+            length = 0
+        if length > setting("MAX_BODY_BYTES"):
+            raise TooLarge
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
+        """Answer JSON whatever is asked for: agents send all kinds of Accept headers."""
+        return ExactJSONRenderer(), ExactJSONRenderer.media_type
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Mark every answer as this caller's alone."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        patch_cache_control(response, private=True, no_store=True)
+        patch_vary_headers(response, ("Authorization", "Cookie"))
+        return response
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer every refusal of HTTP itself in the contract's shape."""
+        if isinstance(exc, Refused):
+            return self.refuse(exc)
+        if isinstance(exc, (exceptions.APIException, Http404)) or type(exc).__name__ == "PermissionDenied":
+            response = super().handle_exception(exc)
+            response.data = self.body(http_refusal(response.status_code))
+            return response
+        return super().handle_exception(exc)
+
+    def refuse(self, refused: Refused) -> Response:
+        """Return a refusal with the status of its outcome."""
+        return Response(self.body(refused), HTTP_STATUS[refused.outcome])
+
+    def body(self, refused: Refused) -> dict[str, Any]:
+        """Return a refusal that no call was made for as JSON."""
+        return refused.result(self.kwargs.get("name", self.tool_name), "").to_json()
+
+
+def http_refusal(status: int) -> Refused:
+    """Return the refusal that goes with a status of HTTP itself."""
+    ask, fix = NextAction(type="ASK_USER"), NextAction(type="FIX_ARGUMENTS")
+    refusals = {
+        400: refuse_body("The body is not one JSON object."),
+        401: Refused(
+            "REJECTED",
+            Code.NO_CREDENTIAL,
+            "Send a valid agent token as 'Authorization: Bearer <token>'; the person makes one.",
+            next_action=ask,
+        ),
+        403: Refused("REJECTED", Code.NOT_PERMITTED, "This is not permitted.", next_action=ask),
+        404: Refused("REJECTED", Code.NOT_FOUND, "There is no such thing for you.", next_action=NextAction(type="NONE")),
+        405: Refused("INVALID_INPUT", Code.METHOD_NOT_ALLOWED, "This method is not taken here.", next_action=fix),
+        413: Refused(
+            "INVALID_INPUT",
+            Code.BODY_TOO_LARGE,
+            "The body is too large.",
+            params={"body": {"code": "too_large", "maximum": setting("MAX_BODY_BYTES")}},
+            next_action=fix,
+        ),
+        415: refuse_body("The body must be JSON: send Content-Type: application/json."),
+    }
+    return refusals.get(status) or internal()
+
+
+class ToolListView(AgentView):
+    """`GET /agent/tools`: the tools that this caller may call, with guidance."""
+
+    @extend_schema(
+        operation_id="list_tools",
+        parameters=[
+            OpenApiParameter("toolset", str, description="Only the tools of this toolset."),
+            OpenApiParameter("format", str, enum=list(FORMATS), description="The form in which tools are told."),
+        ],
+        responses={200: dict},
+    )
+    def get(self, request: Request) -> Response:
+        """List the tools that the caller may call."""
+        asked = request.query_params.get("format", "native")
+        if asked not in FORMATS:
+            raise refuse_arguments({"format": {"code": "not_one_of", "type": "enum", "values": list(FORMATS)}})
+        toolset = request.query_params.get("toolset", "")
+        tools = list_tools(actor_of(request), toolset)
+        return Response({"tools": [described(tool) for tool in tools], "guidance": guidance_of(tools, toolset)})
+
+
+class ToolCallView(AgentView):
+    """`POST /agent/tools/{name}`: one call; the body is the arguments."""
+
+    parser_classes = (ArgumentsParser,)
+
+    @extend_schema(
+        operation_id="call_tool",
+        parameters=[OpenApiParameter("toolset", str, description="The toolset within which the tool is called.")],
+        request=dict,
+        responses={200: dict},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Call the tool and answer the envelope."""
+        toolset = request.query_params.get("toolset", "")
+        result: ToolResult = call_tool(actor_of(request), name, request.data, toolset=toolset)
+        return Response(result.to_json(), HTTP_STATUS[result.outcome])

@@ -1,0 +1,70 @@
+"""What a reading is wished to be, and what it comes to: figures, groups and rows under the target's own names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .lists import Figure, Group, Order, Rest
+from .models import Column
+
+WORKSPACE_ROWS = 1_000
+"""Rows that a workspace holds (seed 000's table limit), and that a list of another shape is read to."""
+
+MODEL_ROWS = 20
+"""Rows that the model is shown (seed 000)."""
+
+MODEL_GROUPS = 50
+"""Groups that the model is shown (seed 000)."""
+
+
+Keep = Literal["never", "long", "always"]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How a reading is wanted: grouped by a column, ordered by columns, with so many rows, to be kept or not.
+
+    What is kept goes on a workspace: it is read with as many rows as that holds, and with what the rights to it can
+    be checked by later. `long`: only where there are more rows than the model is shown.
+    """
+
+    group_by: str | None = None
+    order: tuple[Order, ...] = ()
+    limit: int = MODEL_ROWS
+    keep: Keep = "never"
+
+    def keeps(self, rows: int) -> bool:
+        """Whether a result of so many rows is kept."""
+        return self.keep == "always" or (self.keep == "long" and rows > MODEL_ROWS)
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What the rights to a reading can be checked by later: the keys behind it, and of the related objects.
+
+    `row_keys` None: the person held the list's right everywhere. A relation of None likewise; else its objects' keys.
+    """
+
+    row_keys: bytes | None
+    relations: dict[str, list[Any] | None]
+
+
+@dataclass(frozen=True)
+class Digest:
+    """What was read. Figures and groups are over `analysed` rows: all there are (`total`), or those a foreign list gave."""
+
+    total: int | None
+    analysed: int
+    columns: tuple[Column, ...]
+    figures: dict[str, Figure]
+    rows: list[dict[str, Any]]
+    groups: list[Group] | None = None
+    rest: Rest | None = None
+    omissions: list[str] = field(default_factory=list)
+    stamp: Stamp | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the figures cover all that was asked for."""
+        return self.total == self.analysed and not any(figure.withheld for figure in self.figures.values())

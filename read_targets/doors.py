@@ -1,0 +1,67 @@
+"""Which targets a person may query: the right on the target, and the list's own door."""
+
+from __future__ import annotations
+
+from django.db.models import Prefetch, QuerySet
+
+from .agent.models import doors_of
+from .declaration import is_sound
+from .lists import UnknownList, get_list
+from .models import Criterion, ReadTarget
+from .policies import QUERY, Actor, open_doors, permitted
+
+
+class _Remembered:
+    """What this process knows of the declarations, and the mark under which it read them."""
+
+    mark: object = None
+    targets: tuple[ReadTarget, ...] = ()
+
+
+def declared() -> QuerySet[ReadTarget]:
+    """Return the targets with everything that is declared of them, in a fixed number of statements."""
+    criteria = Criterion.objects.prefetch_related("filters")
+    return ReadTarget.objects.prefetch_related("columns", Prefetch("criteria", criteria), "screen_parameters")
+
+
+def current(actor: Actor) -> tuple[ReadTarget, ...]:
+    """Return every target as it is declared now, read again only where something was declared since.
+
+    They are shared by every call of the process: nobody may change them.
+    """
+    mark = doors_of(actor).declared
+    if mark is None:
+        return tuple(declared())
+    if _Remembered.mark != mark:
+        _Remembered.targets = tuple(declared())
+        _Remembered.mark = mark
+    return _Remembered.targets
+
+
+def door_of(target: ReadTarget) -> str:
+    """Return the right that opens the target's list (`app.codename`), empty where its list is gone."""
+    if target.is_foreign:
+        return target.door_permission
+    try:
+        return get_list(target.list_query).view_permission
+    except UnknownList:
+        return ""
+
+
+def queryable(actor: Actor, tool_name: str = "") -> list[ReadTarget]:
+    """Return the sound, enabled targets that the person may query and whose list's door is open to them.
+
+    With `tool_name`, only the target whose tool it is. Rights, and whether a target is enabled, are asked every time.
+    """
+    named = [
+        target
+        for target in current(actor)
+        if not tool_name or tool_name in (target.query_tool_name, target.screen_tool_name)
+    ]
+    if not named:
+        return []
+    asked = ReadTarget.objects.filter(enabled=True, pk__in=[target.pk for target in named])
+    held = set(permitted(actor, QUERY, asked).values_list("pk", flat=True))
+    doors = {target.pk: door_of(target) for target in named if target.pk in held}
+    opened = open_doors(actor.user, {door for door in doors.values() if door})
+    return [target for target in named if doors.get(target.pk) in opened and is_sound(target)]

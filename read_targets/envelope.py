@@ -1,0 +1,165 @@
+"""A reading as the contract tells it: scope, coverage, units, summary, sample rows, and what to say of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from .agent.codes import Code
+from .agent.contract import (
+    Coverage,
+    DataResult,
+    GroupSummary,
+    Metric,
+    Provenance,
+    RestSummary,
+    SampleRows,
+    Scope,
+    Summary,
+    TimeRange,
+)
+from .agent.registry import Call
+from .criteria import conditions_of, days_asked
+from .digest import MODEL_GROUPS, Digest, Wish
+from .lists import Figure, Group, Rest, plain
+from .models import ReadTarget
+
+
+def result_of(
+    target: ReadTarget, call: Call, values: Mapping[str, Any], zone: dt.tzinfo, wish: Wish, digest: Digest
+) -> DataResult:
+    """Return the answer to a query, without its card."""
+    rows = digest.rows[: wish.limit]
+    kept = wish.keeps(digest.analysed)
+    coverage = _coverage(digest)
+    one = digest.analysed == 1 and bool(rows) and not kept
+    shown: dict[str, Any] = {"record": digest.rows[0]} if one else {"sample_rows": _sample(rows, digest)}
+    code = {} if coverage.is_complete else {"code": str(_code(digest))}
+    return DataResult(
+        success=True,
+        outcome="READY" if coverage.is_complete else "PARTIAL",
+        is_data_ready=coverage.is_complete,
+        tool_name=call.tool_name,
+        call_id=call.id,
+        message=_message(digest, coverage, len(rows), kept=kept, one=one),
+        scope=scope_of(target, values, zone),
+        coverage=coverage,
+        units={column.name: column.unit for column in digest.columns if column.unit},
+        summary=summary_of(digest, wish, MODEL_GROUPS),
+        **shown,
+        provenance=Provenance(source="BACKEND_QUERY", computed_at=timezone.now().astimezone(dt.UTC).strftime("%FT%TZ")),
+        **code,
+    )
+
+
+def scope_of(target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo) -> Scope:
+    """Return what the figures are of: the list, the conditions as they were read, and the bounds they came to."""
+    days = days_asked(conditions_of(target, values))
+    bounds = {}
+    if days is not None:
+        start, end = days.bounds(zone)
+        bounds = {"time_range": TimeRange(start=start, end=end)}
+    return Scope(
+        entity_type=target.key,
+        selected_ids=[values["id"].strip()] if "id" in values else [],
+        **bounds,
+        filters={name: plain(value) for name, value in values.items() if name != "id"},
+        time_zone=str(zone),
+    )
+
+
+def _coverage(digest: Digest) -> Coverage:
+    omitted = {"omissions": digest.omissions} if digest.omissions else {}
+    return Coverage(
+        requested_rows=digest.total,
+        analysed_rows=digest.analysed,
+        requested_entities=1,
+        analysed_entities=1,
+        **omitted,
+        values_missing=any(figure.withheld for figure in digest.figures.values()),
+    )
+
+
+def _code(digest: Digest) -> Code:
+    return Code.BOUNDED_READ if digest.total != digest.analysed else Code.VALUES_WITHHELD
+
+
+def summary_of(digest: Digest, wish: Wish, most: int) -> Summary:
+    """Return the figures, and the first `most` groups with the others added up in the rest."""
+    metrics = {name: metric_of(figure) for name, figure in digest.figures.items()}
+    if digest.groups is None:
+        return Summary(metrics=metrics)
+    groups, rest = cut(digest, wish, most)
+    told = {"rest": _rest(rest)} if rest is not None else {}
+    return Summary(metrics=metrics, group_by=wish.group_by, groups=[_group(group) for group in groups], **told)
+
+
+def cut(digest: Digest, wish: Wish, most: int) -> tuple[list[Group], Rest | None]:
+    """Return `most` groups, of months the latest, and the rest: what the reading left over and what is cut here."""
+    groups = digest.groups or []
+    by_month = any(column.name == wish.group_by and column.kind == "date" for column in digest.columns)
+    kept, others = (groups[-most:], groups[:-most]) if by_month else (groups[:most], groups[most:])
+    rest = digest.rest or Rest(0, 0, {})
+    for group in others:
+        rest += group
+    return kept, rest if rest.group_count else None
+
+
+def metric_of(figure: Figure) -> Metric:
+    """Return a column's figure, on the basis that counts every value equally."""
+    return Metric(
+        average_basis="rows",
+        count=figure.count,
+        sum=plain(figure.total),
+        average=plain(figure.average),
+        min=plain(figure.minimum),
+        max=plain(figure.maximum),
+    )
+
+
+def _sums(figures: Mapping[str, Figure]) -> dict[str, Metric]:
+    return {name: Metric(average_basis="rows", sum=plain(figure.total)) for name, figure in figures.items()}
+
+
+def _group(group: Group) -> GroupSummary:
+    withheld = {"withheld": True} if group.withheld else {}
+    return GroupSummary(key=plain(group.key), **withheld, row_count=group.count, metrics=_sums(group.figures))
+
+
+def _rest(rest: Rest) -> RestSummary:
+    return RestSummary(group_count=rest.group_count, row_count=rest.count, metrics=_sums(rest.figures))
+
+
+def _sample(rows: list[dict[str, Any]], digest: Digest) -> SampleRows:
+    return SampleRows(
+        items=rows, returned=len(rows), total_analysed=digest.analysed, truncated=len(rows) < digest.analysed
+    )
+
+
+def _message(digest: Digest, coverage: Coverage, shown: int, *, kept: bool, one: bool) -> str:
+    """Say what this is and what is missing, in English for the model."""
+    if one:
+        said = ["One record: answer from its fields, and say of a field that is null that it is not recorded."]
+    elif kept:
+        said = [
+            f"{digest.analysed} rows; the first {len(digest.rows)} are on a workspace that the person opens from the card."
+            if digest.analysed > len(digest.rows)
+            else f"All {digest.analysed} rows are on a workspace that the person opens from the card.",
+            "Say the point in a line or two from the summary; do not write the table out.",
+        ]
+    elif not digest.analysed:
+        said = ["No rows fit these conditions."]
+    else:
+        said = [f"{shown} of {digest.analysed} rows are shown. Every number you say comes from this answer."]
+    if digest.total != digest.analysed:
+        many = "an unknown number of" if digest.total is None else str(digest.total)
+        said.append(
+            f"Only {digest.analysed} of {many} rows were read; the figures are of those rows, not of the list: say so, "
+            "and ask to narrow the conditions."
+        )
+    elif coverage.omissions:
+        said.append("Some values are withheld from this person: say so where it matters.")
+    return " ".join(said)

@@ -1,0 +1,238 @@
+"""A list of another shape: any GraphQL list field, read page by page through a document that names it.
+
+Seed 000's way and limits: pages of 200 rows, 1,000 rows at most; figures are of the rows read, and are said to be the
+list's only where the list's own total was reached.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import reduce
+from typing import Any
+
+from django.http import HttpRequest
+from graphene_django.settings import graphene_settings
+from graphql import FieldNode, OperationDefinitionNode, parse
+
+from .conf import imported
+from .criteria import arguments_of, conditions_of
+from .digest import WORKSPACE_ROWS, Digest, Wish
+from .lists import Condition, Figure, Group, Rest, plain
+from .lists.access import Access
+from .lists.answer import MOST_GROUPS, added, by_key, by_size, told
+from .lists.conditions import days_of
+from .models import Column, ReadTarget
+from .policies import SharedAccess
+
+logger = logging.getLogger(__name__)
+
+PAGE = 200
+
+
+class ListUnreadable(Exception):
+    """The application's list answered with an error, or not in the shape that the target declares."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The rows that were read, and how many the list says there are (None: it does not say)."""
+
+    items: list[Mapping[str, Any]]
+    total: int | None
+
+
+def graphql_schema() -> Any:
+    """Return the GraphQL schema that lists of another shape are read through."""
+    return imported("SCHEMA") or graphene_settings.SCHEMA
+
+
+def read_foreign(
+    target: ReadTarget, values: Mapping[str, Any], access: Access, zone: dt.tzinfo, wish: Wish
+) -> Digest:
+    """Read the target's document as the person of `access`; raises ListUnreadable."""
+    columns = tuple(target.columns.all())
+    pages = _pages(target, values, access.actor.user, wish)
+    total = pages.total
+    if isinstance(access, SharedAccess):
+        # Both may view what both lists hold; how many more there are is then nobody's to say.
+        theirs = {str(item.get("id")) for item in _pages(target, values, access.viewer.actor.user, wish).items}
+        both = [item for item in pages.items if item.get("id") is not None and str(item["id"]) in theirs]
+        total = len(both) if total == len(pages.items) else None
+        pages = Pages(both, total)
+    rows = [_row(columns, item) for item in pages.items]
+    figured = [Group(None, False, 1, _figures(columns, row)) for row in rows]
+    figures = reduce(added, (one.figures for one in figured), {column.name: Figure() for column in columns if column.total})
+    groups, rest = _groups(columns, rows, wish)
+    limit = WORKSPACE_ROWS if wish.keeps(len(rows)) else wish.limit
+    omissions = []
+    if total != len(rows):
+        omissions.append(f"{len(rows)} of {'an unknown number of' if total is None else total} rows were read")
+    return Digest(
+        total=total,
+        analysed=len(rows),
+        columns=columns,
+        figures=figures,
+        rows=[_written(row) for row in rows[:limit]],
+        groups=groups,
+        rest=rest,
+        omissions=omissions,
+    )
+
+
+def ids_of(target: ReadTarget, arguments: Mapping[str, Any], user: Any) -> set[str]:
+    """Return the ids of the rows that the person reads with these arguments now; raises ListUnreadable."""
+    values = {one.name: one.read(arguments[one.name]) for one in arguments_of(target) if one.name in arguments}
+    return {str(item["id"]) for item in _pages(target, values, user, Wish()).items if item.get("id") is not None}
+
+
+def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish) -> Pages:
+    document = parse(target.document)
+    declared = {
+        variable.variable.name.value
+        for operation in document.definitions
+        if isinstance(operation, OperationDefinitionNode)
+        for variable in operation.variable_definitions or ()
+    }
+    variables: dict[str, Any] = {
+        "filters": list(_filters(target, values)),
+        "sortings": _sortings(target, wish),
+        "search": values.get("text") or None,
+    }
+    items: list[Mapping[str, Any]] = []
+    total: int | None = None
+    page = 1
+    while len(items) < WORKSPACE_ROWS:
+        given = {**variables, "pagination": {"page": page, "limit": PAGE}}
+        data = _run(target, {name: value for name, value in given.items() if name in declared}, user)
+        found = _at(data, target.rows_path)
+        if not isinstance(found, list):
+            raise ListUnreadable(f"{target.key}: no list at {target.rows_path}")
+        told_total = _at(data, target.total_path) if target.total_path else None
+        total = told_total if isinstance(told_total, int) and not isinstance(told_total, bool) else None
+        items.extend(found[: WORKSPACE_ROWS - len(items)])
+        if len(found) < PAGE or "pagination" not in declared or (total is not None and len(items) >= total):
+            break
+        page += 1
+    if total is None and len(items) < WORKSPACE_ROWS and not target.total_path:
+        total = len(items)
+    return Pages(items, total)
+
+
+def _run(target: ReadTarget, variables: dict[str, Any], user: Any) -> Any:
+    request = HttpRequest()
+    request.method = "POST"
+    request.user = user
+    answer = graphql_schema().execute(target.document, variable_values=variables, context_value=request)
+    if answer.errors:
+        for error in answer.errors:
+            logger.error("target %s: its list answered %s", target.key, error)
+        raise ListUnreadable(target.key)
+    return answer.data
+
+
+def _at(data: Any, path: str) -> Any:
+    for part in path.split("."):
+        if data is None:
+            return None
+        data = data.get(part) if isinstance(data, Mapping) else None
+    return data
+
+
+def _filters(target: ReadTarget, values: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """The filters of the list, in seed 000's shape; a year or a month becomes the days that it stands for."""
+    if "id" in values:
+        yield {"name": "id", "operator": "eq", "value": values["id"].strip()}
+    for condition in conditions_of(target, values):
+        if condition.operator in ("year", "period"):
+            first, last = days_of(condition)
+            yield _filter(Condition(condition.path, "gte", first))
+            yield _filter(Condition(condition.path, "lte", last))
+        else:
+            yield _filter(condition)
+
+
+def _filter(condition: Condition) -> dict[str, Any]:
+    return {"name": condition.path, "operator": condition.operator, "value": plain(condition.value)}
+
+
+def _sortings(target: ReadTarget, wish: Wish) -> list[dict[str, Any]] | None:
+    paths = {column.name: column.list_path for column in target.columns.all()}
+    wished = [{"name": paths[one.path], "desc": one.descending} for one in wish.order]
+    own = [{"name": term.removeprefix("-"), "desc": term.startswith("-")} for term in target.order.split()]
+    return wished or own or None
+
+
+def _row(columns: tuple[Column, ...], item: Mapping[str, Any]) -> dict[str, Any]:
+    """One row as the columns say: a number as an exact number, a missing or empty value as None (seed 000)."""
+    row: dict[str, Any] = {"id": str(item["id"])} if item.get("id") is not None else {}
+    for column in columns:
+        raw = _at(item, column.list_path)
+        if raw is None or raw == "":
+            row[column.name] = None
+        elif column.kind in ("number", "integer"):
+            row[column.name] = _number(raw, whole=column.kind == "integer")
+        else:
+            row[column.name] = raw if isinstance(raw, bool) else str(raw)
+    return row
+
+
+def _number(raw: Any, *, whole: bool) -> Decimal | int | None:
+    try:
+        number = Decimal(str(raw))
+    except InvalidOperation:
+        return None
+    if not number.is_finite():
+        return None
+    return int(number) if whole and number == number.to_integral_value() else number
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain(value) for name, value in row.items()}
+
+
+def _figures(columns: tuple[Column, ...], row: dict[str, Any]) -> dict[str, Figure]:
+    return {column.name: _figure(row[column.name]) for column in columns if column.total}
+
+
+def _figure(value: Decimal | int | None) -> Figure:
+    if value is None:
+        return Figure()
+    if isinstance(value, int):
+        return Figure(1, value, value, value, whole=True)
+    return Figure(1, value, value, value, scale=max(0, -int(value.as_tuple().exponent)))
+
+
+def _groups(
+    columns: tuple[Column, ...], rows: list[dict[str, Any]], wish: Wish
+) -> tuple[list[Group] | None, Rest | None]:
+    if wish.group_by is None:
+        return None, None
+    column = next(one for one in columns if one.name == wish.group_by)
+    dated = column.kind == "date"
+    groups: dict[Any, Group] = {}
+    for row in rows:
+        value = row[column.name]
+        key = value[:7] if dated and value is not None else value
+        held = groups.get(key, Group(key, False, 0, {}))
+        groups[key] = Group(key, False, held.count + 1, added(held.figures, _figures(columns, row)))
+    totals = [one.name for one in columns if one.total]
+    order = by_key if dated else by_size(totals[0] if totals else None)
+    return told(groups.values(), MOST_GROUPS, order, latest=dated)
+
+
+def root_field_of(document: str) -> str:
+    """Return the name of the root field that a document reads; raises ValueError where it reads none or several."""
+    fields = [
+        selection.name.value
+        for operation in parse(document).definitions
+        if isinstance(operation, OperationDefinitionNode)
+        for selection in operation.selection_set.selections
+        if isinstance(selection, FieldNode)
+    ]
+    if len(fields) != 1:
+        raise ValueError("the document reads one list")
+    return fields[0]

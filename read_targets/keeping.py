@@ -1,0 +1,180 @@
+"""What is kept of a reading on a workspace, and which of it a person may still see when they open it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Model
+
+from .agent.contract import CardFacts
+from .agent.registry import Call
+from .cards.making import make_workspace
+from .cards.models import WorkspaceVersion
+from .cards.sources import Required, Review
+from .criteria import conditions_of, days_asked
+from .digest import WORKSPACE_ROWS, Digest, Wish
+from .doors import door_of
+from .envelope import summary_of
+from .foreign import ListUnreadable, ids_of
+from .lists import ListDefinition, UnknownList, get_list, plain
+from .lists.answer import MOST_GROUPS
+from .lists.engine import permitted as permitted_rows
+from .lists.keys import among, unpack
+from .models import ReadTarget
+from .policies import QUERY, RowAccess, access_of, is_someone, open_doors, permits
+
+
+def keep_workspace(
+    target: ReadTarget,
+    call: Call,
+    values: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    zone: dt.tzinfo,
+    wish: Wish,
+    digest: Digest,
+) -> CardFacts:
+    """Put a reading on the caller's workspace as it was read, and return its card."""
+    stamp = digest.stamp
+    title = str(arguments.get("title", "")).strip()
+    return make_workspace(
+        call,
+        source=target.key,
+        tool=target.query_tool_name,
+        name=str(arguments.get("name") or target.key.replace(".", "-")),
+        title=title,
+        label=target.label,
+        content=content_of(target, call, values, zone, wish, digest, title),
+        arguments={name: plain(value) for name, value in arguments.items() if name not in ("title", "name", "show")},
+        time_zone=str(zone),
+        row_keys=stamp.row_keys if stamp else None,
+        unrestricted=stamp is not None and stamp.row_keys is None,
+        relations=stamp.relations if stamp else {},
+    )
+
+
+def content_of(
+    target: ReadTarget,
+    call: Call,
+    values: Mapping[str, Any],
+    zone: dt.tzinfo,
+    wish: Wish,
+    digest: Digest,
+    title: str,
+) -> dict[str, Any]:
+    """Return what the workspace page shows, as exact JSON."""
+    summary = summary_of(digest, wish, MOST_GROUPS).to_json()
+    days = days_asked(conditions_of(target, values))
+    start, end = days.bounds(zone) if days else (None, None)
+    labels = {criterion.name: criterion.label for criterion in target.criteria.all()}
+    return {
+        "title": title,
+        "label": target.label,
+        "columns": [
+            {
+                "name": column.name,
+                "path": column.list_path,
+                "label": column.label,
+                "kind": column.kind,
+                "unit": column.unit,
+                "total": column.total,
+            }
+            for column in digest.columns
+        ],
+        "total": digest.total,
+        "analysed": digest.analysed,
+        "isComplete": digest.is_complete,
+        "metrics": summary["metrics"],
+        "groupBy": wish.group_by,
+        "groups": summary.get("groups", []),
+        "rest": summary.get("rest"),
+        "rows": digest.rows[:WORKSPACE_ROWS],
+        "conditions": [
+            {"name": name, "label": labels.get(name, {}), "value": plain(value)} for name, value in values.items()
+        ],
+        "timeRange": {"start": start, "end": end} if days else None,
+        "timeZone": str(zone),
+        "person": call.actor.user.get_username(),
+        "omissions": digest.omissions,
+        "orderBy": call.arguments.get("orderBy", ""),
+    }
+
+
+class TargetSource:
+    """The rights to cards and workspaces that came of a read target, asked again whenever one is opened."""
+
+    def has(self, key: str) -> bool:
+        """Whether `key` is a target's; one that is gone is still nobody else's."""
+        return "." in key
+
+    def door(self, user: Any, key: str) -> Required | None:
+        """What the person lacks to open something of this target, or None where its door is open to them."""
+        target = ReadTarget.objects.filter(key=key, enabled=True).first()
+        if target is None or not is_someone(user) or not permits(user, QUERY, target):
+            return Required(QUERY, key)
+        permission = door_of(target)
+        if permission not in open_doors(user, [permission]):
+            return Required(permission or QUERY, key)
+        return None
+
+    def review(self, user: Any, version: WorkspaceVersion) -> Review:
+        """Which stored rows, figures and columns the person may still see."""
+        target = ReadTarget.objects.filter(key=version.source).prefetch_related("columns").first()
+        shown = [row["id"] for row in version.content.get("rows", []) if "id" in row]
+        if target is None:
+            return Review(frozenset(), False, frozenset())
+        if target.is_foreign:
+            return _foreign_review(target, user, version)
+        try:
+            definition = get_list(target.list_query)
+        except UnknownList:
+            return Review(frozenset(), False, frozenset())
+        access = access_of(user)
+        rows = permitted_rows(definition, access)
+        still = frozenset(str(key) for key in among(rows, shown).values_list("pk", flat=True))
+        return Review(still, _all_still(definition, access, version), _closed(target, definition, access, version))
+
+
+def _all_still(definition: ListDefinition, access: RowAccess, version: WorkspaceVersion) -> bool:
+    if version.row_keys is None:
+        everywhere = access.viewable(definition.model) is None and definition.queryset is None
+        return version.unrestricted and everywhere
+    keys = unpack(bytes(version.row_keys))
+    return among(permitted_rows(definition, access), keys).count() == len(keys)
+
+
+def _closed(
+    target: ReadTarget, definition: ListDefinition, access: RowAccess, version: WorkspaceVersion
+) -> frozenset[str]:
+    """The stored columns whose values the person may no longer see: of lost relations, or no longer declared."""
+    models = {hop: model for path in definition.paths.values() for hop, model in path.hops}
+    lost = [name for name, keys in version.relations.items() if not _still_related(access, models.get(name), keys)]
+    declared = {column.name: column.list_path for column in target.columns.all()}
+    closed = set()
+    for column in version.content.get("columns", []):
+        path = column.get("path", column["name"])
+        prefix = path.replace(".", "__")
+        if declared.get(column["name"]) != path or any(prefix.startswith(f"{relation}__") for relation in lost):
+            closed.add(column["name"])
+    return frozenset(closed)
+
+
+def _still_related(access: RowAccess, model: type[Model] | None, keys: list[Any] | None) -> bool:
+    """Whether the person may still view all the related objects that they could when it was read."""
+    if model is None:
+        return False
+    viewable = access.viewable(model)
+    return viewable is None or (keys is not None and among(viewable, keys).count() == len(keys))
+
+
+def _foreign_review(target: ReadTarget, user: Any, version: WorkspaceVersion) -> Review:
+    """A list of another shape tells no keys to ask about, so what it gave is read again as the person."""
+    try:
+        still = ids_of(target, version.arguments, user)
+    except ListUnreadable:
+        return Review(frozenset(), False, frozenset())
+    stored = {row["id"] for row in version.content.get("rows", []) if "id" in row}
+    whole = len(stored) == len(version.content.get("rows", [])) == version.content.get("analysed")
+    return Review(frozenset(stored & still), whole and stored <= still, frozenset())
+

@@ -1,0 +1,211 @@
+"""The tools of a read target: `query…` reads the list, `open…Screen` offers the application's own screen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from .agent.codes import Code
+from .agent.contract import CardFacts, NextAction, ReadyResult, Refused
+from .agent.labels import text_of
+from .agent.refusals import query_failed, refuse_arguments
+from .agent.registry import Answered, Call, Tool, register_provider
+from .cards.making import make_open_page
+from .cards.sources import register_source
+from .criteria import arguments_of
+from .digest import MODEL_ROWS, Keep, Wish
+from .doors import queryable
+from .envelope import result_of, scope_of
+from .foreign import ListUnreadable
+from .keeping import TargetSource, keep_workspace
+from .lists import Argument, Order, UnknownList, get_list
+from .models import ReadTarget
+from .policies import Actor, access_of
+from .preferences import zone_of
+from .reading import read
+from .screens import NoScreen, address_of
+
+LONGEST_DESCRIPTION = 1_000
+"""Characters of a tool's description; OpenAI refuses longer ones from 1,024 on."""
+
+_KEPT: dict[str | None, Keep] = {None: "long", "workspace": "always", "answer": "never"}
+
+
+class TargetTools:
+    """The tools of every enabled target that the person may query and whose list's door is open to them."""
+
+    name = "read_targets"
+
+    def keys(self) -> Iterable[tuple[str, str]]:
+        """Every target's key, for toolsets."""
+        return [(target.key, f"{target} ({target.key})") for target in ReadTarget.objects.all()]
+
+    def tools(self, actor: Actor) -> Sequence[Tool]:
+        """Both tools of each target, a target without a screen having one."""
+        return [tool for target in queryable(actor) for tool in tools_of_target(target)]
+
+    def tool(self, actor: Actor, name: str) -> Tool | None:
+        """The tool of that name, or None."""
+        if not name.startswith(("query", "open")):
+            return None
+        found = queryable(actor, name)
+        return next((tool for target in found for tool in tools_of_target(target) if tool.name == name), None)
+
+
+def tools_of_target(target: ReadTarget) -> list[Tool]:
+    """Return the target's tools as agents see them."""
+    return [tool for tool in (query_tool(target), screen_tool(target)) if tool is not None]
+
+
+def query_tool(target: ReadTarget) -> Tool:
+    """Return the tool that reads the list."""
+    names = tuple(column.name for column in target.columns.all())
+    described = target.description or f"the {target.model_name or target.key} list"
+    return Tool(
+        key=target.key,
+        name=target.query_tool_name,
+        title=str(target),
+        description=(
+            f"Read {described} Set the conditions the question names. Answers the count, exact sums, groups with "
+            f"groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace as read. Never add up rows."
+        )[:LONGEST_DESCRIPTION],
+        short_description=target.short_description or f"Read {target.model_name or target.key}.",
+        tool_class="BACKEND_QUERY",
+        tags=tuple(target.tag_list),
+        arguments=(
+            *arguments_of(target),
+            Argument("groupBy", "enum", "one column to group by", groupable(target)),
+            Argument("orderBy", "string", f"columns, comma-separated, - before one for descending: {', '.join(names)}"),
+            Argument("rows", "integer", "how many rows you want to see", minimum=Decimal(0), maximum=Decimal(MODEL_ROWS)),
+            Argument("show", "enum", "workspace: also for a short result; answer: no workspace", ("answer", "workspace")),
+            Argument("title", "string", "the workspace's title, in the person's language"),
+            Argument("name", "string", "the workspace's key; the same again makes a new version"),
+        ),
+        run=lambda call: run_query(target, call),
+        guidance=guidance_of(target),
+    )
+
+
+def screen_tool(target: ReadTarget) -> Tool | None:
+    """Return the tool that offers the list's screen, or None where the target has none."""
+    if not target.screen:
+        return None
+    taken = ", ".join(parameter.criterion for parameter in target.screen_parameters.all()) or "no condition"
+    described = target.description or f"the {target.model_name or target.key} list."
+    return Tool(
+        key=target.key,
+        name=target.screen_tool_name,
+        title=text_of(target.screen_label, str(target)),
+        description=(
+            f"Offer the person the screen that lists {described} with these conditions. Reads nothing. "
+            f"The screen takes: {taken}."
+        )[:LONGEST_DESCRIPTION],
+        short_description=f"Offer the screen of {target.model_name or target.key}.",
+        tool_class="BACKEND_QUERY",
+        tags=tuple(target.tag_list),
+        arguments=tuple(one for one in arguments_of(target) if one.name != "id"),
+        run=lambda call: run_screen(target, call),
+        guidance=guidance_of(target),
+    )
+
+
+def groupable(target: ReadTarget) -> tuple[str, ...]:
+    """Return the columns that the list lets be grouped."""
+    columns = tuple(target.columns.all())
+    if target.is_foreign:
+        return tuple(column.name for column in columns)
+    grouped = get_list(target.list_query).grouped or ()
+    return tuple(column.name for column in columns if column.list_path in grouped)
+
+
+def guidance_of(target: ReadTarget) -> str:
+    """Return how the tools of a target are used well, for the model."""
+    lines = [
+        f"- {target.key}: to answer from these records call {target.query_tool_name} with the conditions the question "
+        "names; say only numbers that it returns and never add up rows: use its sums, groups and rest.",
+        "  With isComplete false say how many of how many were read, never call such sums the total, and ask to narrow.",
+    ]
+    if target.screen:
+        lines.append(
+            f"  When the person wants to work on the records themselves, call {target.screen_tool_name} and say which "
+            "conditions its card does not apply."
+        )
+    return "\n".join(lines)
+
+
+def run_query(target: ReadTarget, call: Call) -> Answered:
+    """Read the list as the caller's person and answer its figures; a long result also goes on a workspace."""
+    arguments = dict(call.arguments)
+    wish = Wish(
+        group_by=arguments.get("groupBy"),
+        order=order_asked(target, arguments.get("orderBy", "")),
+        limit=arguments.get("rows", MODEL_ROWS),
+        keep=_KEPT[arguments.get("show")],
+    )
+    access, zone = access_of(call.actor), zone_of(call.actor.user)
+    names = {argument.name for argument in arguments_of(target)}
+    values = {name: value for name, value in arguments.items() if name in names}
+    try:
+        digest = read(target, values, access, zone, wish)
+    except (ListUnreadable, UnknownList):
+        raise query_failed() from None
+    result = result_of(target, call, values, zone, wish, digest)
+
+    def store(stored: Call) -> CardFacts:
+        return keep_workspace(target, stored, values, arguments, zone, wish, digest)
+
+    return Answered(result, digest.total, store if wish.keeps(digest.analysed) else None)
+
+
+def order_asked(target: ReadTarget, order_by: str) -> tuple[Order, ...]:
+    """Return the order that `orderBy` asks for; raises Refused naming the columns that there are."""
+    columns = {column.name: column.list_path for column in target.columns.all()}
+    if not target.is_foreign:
+        allowed = get_list(target.list_query).sorted or ()
+        columns = {name: path for name, path in columns.items() if path in allowed}
+    order = []
+    for term in filter(None, (part.strip() for part in order_by.split(","))):
+        name = term.removeprefix("-").strip()
+        if name not in columns:
+            facts = {"code": "not_one_of", "type": "string", "format": "column or -column", "values": list(columns)}
+            raise refuse_arguments({"orderBy": facts})
+        order.append(Order(name, term.startswith("-")))
+    return tuple(order)
+
+
+def run_screen(target: ReadTarget, call: Call) -> Answered:
+    """Offer the card of the list's screen with the conditions it takes; reads nothing of the list."""
+    values = dict(call.arguments)
+    try:
+        address = address_of(target, values)
+    except NoScreen:
+        raise Refused(
+            "REJECTED", Code.NO_SCREEN, "This list has no screen to open.", next_action=NextAction(type="CONFIGURE_APP")
+        ) from None
+    missed = f" The screen does not take {', '.join(address.not_applied)}: say so." if address.not_applied else ""
+    result = ReadyResult(
+        success=True,
+        outcome="READY",
+        tool_name=call.tool_name,
+        call_id=call.id,
+        message=f"The card opens the screen when the person clicks it.{missed}",
+        scope=scope_of(target, values, zone_of(call.actor.user)),
+    )
+    labels = {criterion.name: criterion.label for criterion in target.criteria.all()}
+
+    def store(stored: Call) -> CardFacts:
+        return make_open_page(
+            stored,
+            source=target.key,
+            label=target.screen_label or target.label,
+            title="",
+            href=address.href,
+            applied=address.applied,
+            not_applied=[{"name": name, "label": labels.get(name, {})} for name in address.not_applied],
+        )
+
+    return Answered(result, None, store)
+
+
+register_provider(TargetTools())
+register_source(TargetSource())
