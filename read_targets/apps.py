@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.db.backends.signals import connection_created
+from django.db.models.signals import post_delete, post_migrate
 from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
 
@@ -18,6 +19,9 @@ class ReadTargetsConfig(AppConfig):
     def ready(self) -> None:
         from . import checks, tools  # noqa: F401  # importing registers them
         from .lists.expressions import add_fold
+        from .policies import forget_rights
 
         connection_created.connect(add_fold, dispatch_uid="read_targets.fold")
+        post_migrate.connect(forget_rights, dispatch_uid="read_targets.rights")
+        post_delete.connect(forget_rights, sender="auth.Permission", dispatch_uid="read_targets.rights")
         autodiscover_modules("lists")

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
-from django.contrib.contenttypes.models import ContentType
 from django.db import connections
-from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, UUIDField, Value
+from django.db.models import Case, Exists, F, Model, OuterRef, Q, QuerySet, UUIDField, Value, When
 from django.db.models.functions import Cast, Replace
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
@@ -133,17 +132,14 @@ class RowAccess:
             return queryset.none()
         if user.has_perm(permission):
             return queryset
-        model = queryset.model
+        model, right = queryset.model, right_of(permission)
+        if right is None:
+            return queryset.none()
         arms = [(get_user_obj_perms_model(model), {"user": user})]
         if self._groups:
             arms.append((get_group_obj_perms_model(model), {"group__in": self._groups}))
-        _, _, codename = permission.partition(".")
-        right = {
-            "permission__codename": codename,
-            "permission__content_type": ContentType.objects.get_for_model(model, for_concrete_model=False),
-        }
-        keys = [_object_keys(grants, model, queryset.db).filter(**right, **whose) for grants, whose in arms]
-        # A distinct union: a row granted twice counts once, and PostgreSQL estimates it right (see docs/performance).
+        keys = [_object_keys(grants, model, right, queryset.db).filter(**whose) for grants, whose in arms]
+        # A distinct union: a row granted twice counts once, and PostgreSQL estimates its size right.
         return queryset.filter(pk__in=keys[0].union(*keys[1:]) if keys[1:] else keys[0])
 
     @cached_property
@@ -179,6 +175,26 @@ class SharedAccess:
         return self.person.has_door(definition) and self.viewer.has_door(definition)
 
 
+_rights: dict[str, int] = {}
+
+
+def right_of(permission: str) -> int | None:
+    """Return the key of a permission (`app.codename`), None where there is none; remembered by the process."""
+    if permission not in _rights:
+        app_label, _, codename = permission.partition(".")
+        found = Permission.objects.filter(content_type__app_label=app_label, codename=codename)
+        key = found.values_list("pk", flat=True).first()
+        if key is None:
+            return None
+        _rights[permission] = key
+    return _rights[permission]
+
+
+def forget_rights(**kwargs: Any) -> None:
+    """Forget the keys of permissions: one has gone, or all were made anew."""
+    _rights.clear()
+
+
 def view_permission(model: type[Model]) -> str:
     """The right to view an object of `model`, as Django names it."""
     return f"{model._meta.app_label}.view_{model._meta.model_name}"
@@ -192,17 +208,20 @@ def access_of(person: Any) -> RowAccess:
     return access
 
 
-def _object_keys(grants: type[Model], model: type[Model], using: str) -> QuerySet[Any]:
-    """The keys of granted objects, typed as the model's own key so that its index serves them."""
+def _object_keys(grants: type[Model], model: type[Model], right: int, using: str) -> QuerySet[Any]:
+    """The keys of the objects granted by `right`, typed as the model's own key so that its index serves them."""
+    granted = grants._base_manager.filter(permission=right)
     if not _is_generic(grants):
-        return grants._base_manager.values_list("content_object_id", flat=True)
+        return granted.values_list("content_object_id", flat=True)
     key = model._meta.pk
     while key is not None and key.is_relation:
         key = key.target_field
     text: Any = F("object_pk")
     if isinstance(key, UUIDField) and not connections[using].features.has_native_uuid_field:
         text = Replace(text, Value("-"), Value(""))
-    return grants._base_manager.annotate(object_key=Cast(text, key.__class__())).values_list("object_key", flat=True)
+    # PostgreSQL may cast before it filters, and the same table holds the keys of other models: only CASE has an order.
+    typed = Case(When(permission=right, then=Cast(text, key.__class__())))
+    return granted.annotate(object_key=typed).values_list("object_key", flat=True)
 
 
 def _is_generic(grants: type[Model]) -> bool:

@@ -48,8 +48,8 @@ class TargetTools:
         """The tool of that name, or None."""
         if not name.startswith(("query", "open")):
             return None
-        found = queryable(actor, name)
-        return next((tool for target in found for tool in tools_of_target(target) if tool.name == name), None)
+        make = query_tool if name.startswith("query") else screen_tool
+        return next((make(target) for target in queryable(actor, name)), None)
 
 
 def tools_of_target(target: ReadTarget) -> list[Tool]:
