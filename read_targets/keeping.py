@@ -133,7 +133,9 @@ class TargetSource:
         access = access_of(user)
         rows = permitted_rows(definition, access)
         still = frozenset(str(key) for key in among(rows, shown).values_list("pk", flat=True))
-        return Review(still, _all_still(definition, access, version), _closed(target, definition, access, version))
+        closed = _closed(target, definition, access, version)
+        figured = {version.content.get("groupBy"), *version.content.get("metrics", {})}
+        return Review(still, not closed & figured and _all_still(definition, access, version), closed)
 
 
 def _all_still(definition: ListDefinition, access: RowAccess, version: WorkspaceVersion) -> bool:
