@@ -1,0 +1,1 @@
+"""Page commands: what an agent may do on the page a person has open."""

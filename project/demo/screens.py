@@ -1,0 +1,112 @@
+"""A screen of the application for one of its lists: conditions in the address, sorting, paging.
+
+It asks the list as every other door does, so that a person sees here what an agent was told.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.text import capfirst
+from django.views import View
+
+from read_targets.cards.showing import Cell
+from read_targets.cards.values import shown_value
+from read_targets.lists import Answer, ListPath, Question, Row, ask, get_list, plain
+from read_targets.naming import label_of
+from read_targets.policies import access_of
+from read_targets.preferences import as_person, zone_of
+
+from .address import Address, conditions_taken
+
+ROWS_A_PAGE = 25
+
+
+@dataclass(frozen=True)
+class Header:
+    """The head of a column: what it is called, and the address that sorts by it."""
+
+    label: str
+    kind: str
+    address: str
+    direction: str
+
+
+class ListScreen(LoginRequiredMixin, View):
+    """The screen of the list `list_name`, for people who may view at least one of its rows."""
+
+    http_method_names = ["get", "head", "options"]
+    list_name = ""
+
+    @property
+    def takes(self) -> list[str]:
+        """The query arguments by which the list can be narrowed down, for whoever declares that an agent may."""
+        return conditions_taken(get_list(self.list_name))
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Answer the page; 403 without the list's door, 400 for an address that cannot be read."""
+        definition = get_list(self.list_name)
+        access = access_of(request.user)
+        if not access.has_door(definition):
+            raise PermissionDenied
+        with as_person(request.user):
+            address = Address(definition, request.GET)
+            context: dict[str, Any] = {
+                "title": capfirst(definition.model._meta.verbose_name_plural),
+                "address": address,
+                "fields": [(field, request.GET.get(field.name, "")) for field in address.fields.values()],
+                "query": request.GET,
+            }
+            if not address.problems:
+                question = Question(
+                    conditions=tuple(address.conditions),
+                    text=address.text,
+                    order=address.order,
+                    offset=(address.page - 1) * ROWS_A_PAGE,
+                    limit=ROWS_A_PAGE,
+                    zone=zone_of(request.user),
+                )
+                context |= _listed(address, ask(definition, question, access))
+            return render(request, "demo/list.html", context, status=400 if address.problems else 200)
+
+
+def _listed(address: Address, answer: Answer) -> dict[str, Any]:
+    """What the template shows of an answer."""
+    paths = [address.definition.path(path) for path in address.definition.shown or ()]
+    last = max(1, -(-(answer.total or 0) // ROWS_A_PAGE))
+    return {
+        "total": answer.total,
+        "headers": [_header(address, path) for path in paths],
+        "rows": [[_cell(row, path) for path in paths] for row in answer.rows],
+        "last_page": last,
+        "before": address.turned(page=min(address.page - 1, last)) if address.page > 1 else "",
+        "after": address.turned(page=address.page + 1) if address.page < last else "",
+    }
+
+
+def _header(address: Address, path: ListPath) -> Header:
+    order = next((one for one in address.order if one.path == path.path), None)
+    direction = "" if order is None else "descending" if order.descending else "ascending"
+    turned = "-" if direction == "ascending" else ""
+    is_sorted = path.path in (address.definition.sorted or ())
+    return Header(
+        label=capfirst(label_of(address.definition, path)),
+        kind=path.kind,
+        address=address.turned(sort=f"{turned}{path.path}") if is_sorted else "",
+        direction=direction,
+    )
+
+
+def _cell(row: Row, path: ListPath) -> Cell:
+    if path.path in row.withheld:
+        return Cell(path.kind, "", is_withheld=True)
+    value = row.values[path.path]
+    raw = plain(value, timezone.get_current_timezone())
+    text = shown_value(raw, path.kind)
+    if path.kind == "enum":
+        text = str(dict(path.field.flatchoices).get(value, text))
+    return Cell(path.kind, text, raw, is_null=value is None)

@@ -1,0 +1,117 @@
+"""`python -m project.demo.serve`: serve the sample company, and show a first call of a tool as two of its people."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+from typing import Any
+
+import django
+
+HOST, PORT = "127.0.0.1", int(os.environ.get("PORT", "8000"))
+SITE = f"http://{HOST}:{PORT}"
+TOOL = "queryLedgerCashTransactions"
+ARGUMENTS = {"from": "2026-11-01", "to": "2026-11-30", "flow": "EXPENSE", "rows": 0}
+ASKED = ("analyst", "clerk")
+"""Who calls the tool: they may view different rows, so they are told different totals."""
+
+AGENT = "make run"
+PATIENCE = 30.0
+"""Seconds that the server may take to answer for the first time."""
+
+
+def main() -> int:
+    """Serve until we are told to stop; return the server's exit code, 0 where a signal ended it."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, PORT))
+        except OSError as error:
+            print(f"{SITE} cannot be served: {error.strerror}. Choose another port, as in: make run PORT=8001")
+            return 1
+    command = [sys.executable, "-m", "uvicorn", "project.asgi:application", "--host", HOST, "--port", str(PORT)]
+    # An open stream must not hold up the end.
+    command += ["--timeout-graceful-shutdown", "2", "--log-level", "warning"]
+    # In a group of its own, so that it meets Ctrl+C once and not twice: the second would cut it off.
+    server = subprocess.Popen(command, process_group=0)  # noqa: S603  # constants, and a port that is a number
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda caught, _frame: server.send_signal(caught))
+    try:
+        if answers(server):
+            show()
+        return max(server.wait(), 0)
+    finally:
+        server.terminate()
+
+
+def answers(server: subprocess.Popen[bytes]) -> bool:
+    """Wait until the server answers; return whether it does."""
+    end = time.monotonic() + PATIENCE
+    while server.poll() is None and time.monotonic() < end:
+        connection = HTTPConnection(HOST, PORT, timeout=PATIENCE)
+        try:
+            connection.request("GET", "/accounts/login/")
+            connection.getresponse()
+            return True
+        except OSError:
+            time.sleep(0.1)
+        finally:
+            connection.close()
+    return False
+
+
+def show() -> None:
+    """Print the people, and the tool's real answer to two of them."""
+    # Here and below: models can be imported only once Django is set up.
+    from project.demo import people
+
+    print(f"\n{SITE}/ — sign in as one of {', '.join(people.NAMES)}; the password of each is their name.\n")
+    for name in ASKED:
+        token = token_of(name)
+        print(f"As {name}, who has lent an agent this token for a day:\n")
+        print(f"  curl {SITE}/agent/tools/{TOOL} \\")
+        print(f"    -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \\")
+        print(f"    -d '{json.dumps(ARGUMENTS)}'\n")
+        print(told(call(token)), end="\n\n", flush=True)
+    print("Stop with Ctrl+C.", flush=True)
+
+
+def token_of(name: str) -> str:
+    """Return a new token of that person for the agent shown here; the one of the last run is closed."""
+    from django.contrib.auth.models import User
+
+    from read_targets.agent.tokens import create_token, revoke
+
+    person = User.objects.get(username=name)
+    for old in person.agent_tokens.filter(name=AGENT, revoked_at=None):
+        revoke(old)
+    return create_token(person, AGENT, days=1)[1]
+
+
+def call(token: str) -> dict[str, Any]:
+    """Call the tool over HTTP, as the agent with `token`; return its answer, also where that is a refusal."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    connection = HTTPConnection(HOST, PORT, timeout=PATIENCE)
+    try:
+        connection.request("POST", f"/agent/tools/{TOOL}", json.dumps(ARGUMENTS), headers)
+        answer: dict[str, Any] = json.load(connection.getresponse())
+        return answer
+    finally:
+        connection.close()
+
+
+def told(answer: dict[str, Any]) -> str:
+    """Return what of an answer fits a terminal."""
+    parts = ("outcome", "code", "message", "scope", "coverage", "units", "summary")
+    shown = {part: answer[part] for part in parts if part in answer}
+    return "\n".join("  " + line for line in json.dumps(shown, ensure_ascii=False, indent=2).splitlines())
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.demo.settings")
+    django.setup()
+    sys.exit(main())

@@ -1,0 +1,222 @@
+"""Settings of the site, safe for production as they stand; whatever differs between places comes from the environment.
+
+=========================  =================================================================================
+``SECRET_KEY``             required
+``DATABASE_URL``           required: ``postgres://…`` or ``sqlite:///…``
+``ALLOWED_HOSTS``          host names, comma separated; none by default
+``CSRF_TRUSTED_ORIGINS``   origins with scheme, comma separated, where a proxy ends TLS
+``DEBUG``                  off by default; on, it also lets cookies and pages travel over plain HTTP
+``BEHIND_TLS_PROXY``       on where a proxy sets ``X-Forwarded-Proto`` itself and strips it from what comes in
+``DATABASE_POOL``          connections to PostgreSQL a process may hold, 10 by default
+``LOG_LEVEL``              ``INFO`` by default
+=========================  =================================================================================
+"""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+SECRET_KEY = env.str("SECRET_KEY")
+DEBUG = env.bool("DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "guardian",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "graphene_django",
+    "django_htmx",
+    "axes",
+    "csp",
+    "read_targets",
+    "page_commands",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "project.urls"
+ASGI_APPLICATION = "project.asgi.application"
+WSGI_APPLICATION = "project.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+
+# Database
+
+
+def database(url: dict[str, Any]) -> dict[str, Any]:
+    """What Django needs of a database beyond its address.
+
+    SQLite keeps its readers going while one writes (WAL) and lets a second writer wait; its transactions stay deferred,
+    because a read-only snapshot must not queue behind a writer. PostgreSQL hands its connections out from a pool: one
+    per thread, which persistent connections would mean under ASGI, exhausts the server.
+    """
+    options = url.setdefault("OPTIONS", {})
+    if url["ENGINE"].endswith("sqlite3"):
+        options.update(timeout=20, init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")
+    else:
+        options.update(pool={"min_size": 1, "max_size": env.int("DATABASE_POOL", default=10), "timeout": 20})
+        url["CONN_HEALTH_CHECKS"] = True
+    return url
+
+
+DATABASES = {"default": database(env.db_url("DATABASE_URL"))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+
+# People
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+    "guardian.backends.ObjectPermissionBackend",
+]
+# Nobody is signed in as "anonymous", and no grant can be given to it.
+ANONYMOUS_USER_NAME = None
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+# Ten wrong passwords for one name from one address close that pair for an hour; nobody can lock out somebody elsewhere.
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 1
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+
+
+# Words and times
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("ko", _("Korean")), ("de", _("German"))]
+LOCALE_PATHS = [BASE_DIR / "project" / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+
+# Files
+
+STATIC_URL = "static/"
+STATIC_ROOT: Path | None = BASE_DIR / "staticfiles"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+
+# What a browser may do
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "object-src": [NONE],
+    },
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_SSL_REDIRECT = not DEBUG
+SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 60 * 60
+SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEBUG
+SECURE_HSTS_PRELOAD = not DEBUG
+SESSION_COOKIE_SECURE = not DEBUG
+CSRF_COOKIE_SECURE = not DEBUG
+if env.bool("BEHIND_TLS_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+
+# Doors
+
+GRAPHENE = {"SCHEMA": "project.schema.schema"}
+REST_FRAMEWORK = {
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Read Targets & Page Commands",
+    "DESCRIPTION": "Tools that an agent calls as the person it acts for, and the cards that person may open.",
+    "VERSION": "0.1.0",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+
+# Logs: one line an event, as key=value, on the standard error that a supervisor collects
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} level={levelname} logger={name} {message}", "style": "{"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {
+        # Its own handlers would print the same line a second time, or mail it.
+        "django": {"handlers": []},
+        # Says four lines for every sign-in that is as it should be.
+        "axes": {"level": "WARNING"},
+    },
+}
