@@ -1,0 +1,80 @@
+"""What a person does with a card: open it, or put it away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from ..agent.codes import Code
+from ..agent.contract import NextAction, Refused
+from ..lists import writing
+from ..preferences import as_person
+from .addresses import ForeignAddress, own_address
+from .facts import address_of
+from .models import Card
+from .notices import Notice, refusal_of
+from .sources import door_of
+
+Verdict = Card.Verdict
+
+
+def open_card(user: Any, card_id: Any, deliver: Callable[[Notice], object]) -> Card:
+    """Give the verdict on a person's click and return the card with it; `address_of` an accepted card leads on.
+
+    A card that is out of date is `expired`; a door that is closed now, or an address that is not ours, make it
+    `refused`. The verdict is written first; then a refused click, and only that, gives the person one notice, which
+    `deliver` brings. Raises Refused for a card that is not there or not theirs.
+    """
+    with writing():
+        card = _locked(user, card_id)
+        _judge(card, user)
+        card.save(update_fields=["verdict", "code", "required"])
+    if card.verdict == Verdict.REFUSED:
+        with as_person(user):
+            deliver(refusal_of(card))
+    return card
+
+
+def dismiss_card(user: Any, card_id: Any) -> Card:
+    """Put a card away from the person's desk, and return it. Raises Refused for one that is not there or not theirs."""
+    with writing():
+        card = _locked(user, card_id)
+        if card.dismissed_at is None:
+            card.dismissed_at = timezone.now()
+            card.save(update_fields=["dismissed_at"])
+    return card
+
+
+def _locked(user: Any, card_id: Any) -> Card:
+    cards = Card.objects.select_for_update(of=("self",)).select_related("version__workspace")
+    cards = cards.defer("version__content", "version__row_keys", "version__relations")
+    try:
+        return cards.get(pk=card_id, user=user)
+    except (Card.DoesNotExist, ValidationError):
+        raise Refused(
+            "REJECTED",
+            Code.CARD_UNAVAILABLE,
+            "There is no such card for this person.",
+            next_action=NextAction(type="REFRESH_STATE"),
+        ) from None
+
+
+def _judge(card: Card, user: Any) -> None:
+    card.required = {}
+    if card.is_stale:
+        card.verdict, card.code = Verdict.EXPIRED, "review-stale"
+        return
+    required = door_of(user, card.source)
+    if required is not None:
+        card.verdict, card.code = Verdict.REFUSED, "door-closed"
+        card.required = {"permission": required.permission, "on": required.on}
+        return
+    try:
+        own_address(address_of(card))
+    except ForeignAddress:
+        card.verdict, card.code = Verdict.REFUSED, "address-refused"
+    else:
+        card.verdict, card.code = Verdict.ACCEPTED, ""

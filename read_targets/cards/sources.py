@@ -1,0 +1,85 @@
+"""Where cards come from. An app registers a source, which is asked again for the person's rights at every opening."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django.core.exceptions import ImproperlyConfigured
+
+from .models import WorkspaceVersion
+
+
+@dataclass(frozen=True)
+class Required:
+    """What is missing for a door: a permission (`app.codename`) and the name of what it is needed on.
+
+    Without a permission there is none that would help: what the card came from is switched off or gone.
+    """
+
+    permission: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a person may still see of a workspace version.
+
+    `permitted` are the ids of the stored rows they may view, `closed_columns` the columns of which they may view no
+    value any more. `figures_open`: every row and value behind the figures and groups is still theirs to view.
+    """
+
+    permitted: Collection[str]
+    figures_open: bool
+    closed_columns: frozenset[str] = frozenset()
+
+
+class CardSource(Protocol):
+    """What an app registers for the cards that its tools make."""
+
+    def has(self, key: str) -> bool:
+        """Whether the cards of `key` are this source's, and what they came from is still there."""
+
+    def door(self, user: Any, key: str) -> Required | None:
+        """What is missing for the person to open anything of `key`; None where the door is open."""
+
+    def review(self, user: Any, version: WorkspaceVersion) -> Review:
+        """What the person may see of a version now."""
+
+
+_sources: list[CardSource] = []
+
+
+def register_source(source: CardSource) -> None:
+    """Register a source of cards; raises ImproperlyConfigured where its class is registered already."""
+    if any(type(holder) is type(source) for holder in _sources):
+        raise ImproperlyConfigured(f"A card source of the class {type(source).__qualname__} is already registered.")
+    _sources.append(source)
+
+
+def unregister_source(source: CardSource) -> None:
+    """Take a source back out; raises ValueError where it is not registered."""
+    _sources.remove(source)
+
+
+def door_of(user: Any, key: str) -> Required | None:
+    """Return what is missing for the person to open anything of `key`, None where the door is open."""
+    source = _source_of(key)
+    return source.door(user, key) if source else Required("", key)
+
+
+def closed_doors(user: Any, keys: Iterable[str]) -> dict[str, Required]:
+    """Return those of `keys` whose door is closed to the person, with what is missing."""
+    doors = ((key, door_of(user, key)) for key in sorted(set(keys)))
+    return {key: required for key, required in doors if required is not None}
+
+
+def review_of(user: Any, version: WorkspaceVersion) -> Review:
+    """Return what the person may see of `version` now: nothing where its source is gone."""
+    source = _source_of(version.source)
+    return source.review(user, version) if source else Review(frozenset(), figures_open=False)
+
+
+def _source_of(key: str) -> CardSource | None:
+    return next((source for source in _sources if source.has(key)), None)

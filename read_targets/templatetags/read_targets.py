@@ -1,0 +1,41 @@
+"""What the templates of the person's pages share: exact numbers, moments, icons and charts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django import template
+from django.utils import formats, timezone
+
+from ..cards.charts import Chart
+from ..cards.values import exact_number as written_exactly
+
+register = template.Library()
+
+
+@register.filter
+def exact_number(value: Any) -> str:
+    """Write a number, or a string of one, with its digits grouped and every one of them kept."""
+    return written_exactly(value)
+
+
+@register.filter
+def moment(at: dt.datetime) -> str:
+    """Write a moment shortly: of today only the time, of other days only the day."""
+    local = timezone.localtime(at)
+    if local.date() == timezone.localdate():
+        return formats.time_format(local, "TIME_FORMAT")
+    return formats.date_format(local, "DATE_FORMAT")
+
+
+@register.inclusion_tag("read_targets/_icon.html")
+def icon(name: str) -> dict[str, str]:
+    """Draw a small picture by its name; it says nothing to those who do not see it."""
+    return {"name": name}
+
+
+@register.inclusion_tag("read_targets/_chart.html")
+def bar_chart(chart: Chart, title: str, unit: str = "") -> dict[str, Any]:
+    """Draw a chart; its words are the title, the unit, and that a table with the same figures follows."""
+    return {"chart": chart, "title": title, "unit": unit}
