@@ -14,7 +14,7 @@ from .models import Criterion, ReadTarget
 
 _LIMITS = {"year": (Decimal(1), Decimal(9999)), "month": (Decimal(1), Decimal(12))}
 
-KEY = Argument("id", "string", "one record by its id, from an earlier answer")
+KEY = Argument("id", "string", "one record by its id, from an earlier answer", is_trimmed=True)
 
 
 def arguments_of(target: ReadTarget) -> tuple[Argument, ...]:
@@ -22,7 +22,7 @@ def arguments_of(target: ReadTarget) -> tuple[Argument, ...]:
     declared = tuple(argument_of(criterion) for criterion in target.criteria.all())
     if not target.search_hint:
         return (KEY, *declared)
-    return (KEY, *declared, Argument("text", "string", f"words to find in {target.search_hint}"))
+    return (KEY, *declared, Argument("text", "string", f"words to find in {target.search_hint}", is_trimmed=True))
 
 
 def argument_of(criterion: Criterion) -> Argument:
@@ -36,7 +36,7 @@ def argument_of(criterion: Criterion) -> Argument:
         tuple(criterion.value_list),
         least if criterion.minimum is None else criterion.minimum,
         most if criterion.maximum is None else criterion.maximum,
-        criterion.pattern or (PERIOD.pattern if "period" in operators else ""),
+        *((PERIOD.pattern, "YYYY-MM") if "period" in operators else (criterion.pattern, "")),
     )
 
 
@@ -47,6 +47,19 @@ def conditions_of(target: ReadTarget, values: Mapping[str, Any]) -> tuple[Condit
         for criterion in target.criteria.all()
         if criterion.name in values
         for one in criterion.filters.all()
+    )
+
+
+def with_months(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Return the conditions, a year and a month on the same date as the one period that they are."""
+    months = {one.path: one.value for one in conditions if one.operator == "month"}
+    years = {one.path for one in conditions if one.operator == "year"}
+    return tuple(
+        Condition(one.path, "period", f"{one.value:04}-{months[one.path]:02}")
+        if one.operator == "year" and one.path in months
+        else one
+        for one in conditions
+        if not (one.operator == "month" and one.path in years)
     )
 
 
@@ -71,10 +84,7 @@ def _midnight(day: dt.date, zone: dt.tzinfo) -> str:
 def days_asked(conditions: tuple[Condition, ...]) -> Days | None:
     """Return the days that conditions on the first date among them leave, or None where none bounds a date."""
     by_path: dict[str, list[tuple[dt.date | None, dt.date | None]]] = {}
-    months = {one.path: one.value for one in conditions if one.operator == "month"}
-    for one in conditions:
-        if one.operator == "year" and one.path in months:
-            one = Condition(one.path, "period", f"{one.value:04}-{months[one.path]:02}")
+    for one in with_months(conditions):
         if one.operator in ("year", "period") or isinstance(one.value, dt.date):
             days = days_of(one)
             if days != (None, None):

@@ -14,14 +14,15 @@ from decimal import Decimal, InvalidOperation
 from functools import reduce
 from typing import Any
 
+from django.db import router
 from django.http import HttpRequest
 from graphene_django.settings import graphene_settings
 from graphql import FieldNode, OperationDefinitionNode, parse
 
 from .conf import imported
-from .criteria import arguments_of, conditions_of
+from .criteria import arguments_of, conditions_of, with_months
 from .digest import WORKSPACE_ROWS, Digest, Wish
-from .lists import Condition, Figure, Group, Rest, plain
+from .lists import Condition, Figure, Group, Rest, plain, snapshot
 from .lists.access import Access
 from .lists.answer import MOST_GROUPS, added, by_key, by_size, told
 from .lists.conditions import days_of
@@ -44,6 +45,11 @@ class Pages:
     items: list[Mapping[str, Any]]
     total: int | None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all the rows there are."""
+        return self.total == len(self.items)
+
 
 def graphql_schema() -> Any:
     """Return the GraphQL schema that lists of another shape are read through."""
@@ -55,18 +61,17 @@ def read_foreign(
 ) -> Digest:
     """Read the target's document as the person of `access`; raises ListUnreadable."""
     columns = tuple(target.columns.all())
-    pages = _pages(target, values, access.actor.user, wish)
+    # Which database the list reads is its own affair; as a rule it is the one that targets are in.
+    with snapshot(router.db_for_read(ReadTarget)):
+        pages = _pages(target, values, access.actor.user, wish)
+        if isinstance(access, SharedAccess):
+            # Both may view what both lists hold; how many more there are is then nobody's to say.
+            pages = _shared(pages, _pages(target, values, access.viewer.actor.user, wish))
     total = pages.total
-    if isinstance(access, SharedAccess):
-        # Both may view what both lists hold; how many more there are is then nobody's to say.
-        theirs = {str(item.get("id")) for item in _pages(target, values, access.viewer.actor.user, wish).items}
-        both = [item for item in pages.items if item.get("id") is not None and str(item["id"]) in theirs]
-        total = len(both) if total == len(pages.items) else None
-        pages = Pages(both, total)
     rows = [_row(columns, item) for item in pages.items]
-    figured = [Group(None, False, 1, _figures(columns, row)) for row in rows]
-    figures = reduce(added, (one.figures for one in figured), {column.name: Figure() for column in columns if column.total})
-    groups, rest = _groups(columns, rows, wish)
+    nothing = {column.name: Figure(whole=column.kind == "integer") for column in columns if column.total}
+    figures = reduce(added, (_figures(columns, row) for row in rows), nothing)
+    groups, rest = _groups(columns, rows, wish, zone)
     limit = WORKSPACE_ROWS if wish.keeps(len(rows)) else wish.limit
     omissions = []
     if total != len(rows):
@@ -100,26 +105,40 @@ def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish)
     variables: dict[str, Any] = {
         "filters": list(_filters(target, values)),
         "sortings": _sortings(target, wish),
-        "search": values.get("text") or None,
+        "search": values.get("text", "").strip() or None,
     }
-    items: list[Mapping[str, Any]] = []
+    items: dict[Any, Mapping[str, Any]] = {}
     total: int | None = None
-    page = 1
-    while len(items) < WORKSPACE_ROWS:
+    for page in range(1, WORKSPACE_ROWS // PAGE + 1):
         given = {**variables, "pagination": {"page": page, "limit": PAGE}}
         data = _run(target, {name: value for name, value in given.items() if name in declared}, user)
         found = _at(data, target.rows_path)
-        if not isinstance(found, list):
-            raise ListUnreadable(f"{target.key}: no list at {target.rows_path}")
+        if not isinstance(found, list) or not all(isinstance(item, Mapping) for item in found):
+            raise ListUnreadable(f"{target.key}: no list of rows at {target.rows_path}")
         told_total = _at(data, target.total_path) if target.total_path else None
         total = told_total if isinstance(told_total, int) and not isinstance(told_total, bool) else None
-        items.extend(found[: WORKSPACE_ROWS - len(items)])
-        if len(found) < PAGE or "pagination" not in declared or (total is not None and len(items) >= total):
+        # By id, so that a list whose pages overlap, or that takes no pages, counts no row twice.
+        fresh = {_identity(item): item for item in found if _identity(item) not in items}
+        items |= fresh
+        # A page of another size than asked for is the last, or no page at all.
+        if not fresh or len(found) != PAGE or "pagination" not in declared or len(items) == total:
             break
-        page += 1
+    read = list(items.values())[:WORKSPACE_ROWS]
     if total is None and len(items) < WORKSPACE_ROWS and not target.total_path:
         total = len(items)
-    return Pages(items, total)
+    return Pages(read, total)
+
+
+def _identity(item: Mapping[str, Any]) -> Any:
+    """What a row is told apart by: its id, or, where it has none, itself."""
+    return str(item["id"]) if item.get("id") is not None else (id(item),)
+
+
+def _shared(mine: Pages, theirs: Pages) -> Pages:
+    """The rows that both lists hold."""
+    known = {str(item["id"]) for item in theirs.items if item.get("id") is not None}
+    both = [item for item in mine.items if item.get("id") is not None and str(item["id"]) in known]
+    return Pages(both, len(both) if mine.is_whole and theirs.is_whole else None)
 
 
 def _run(target: ReadTarget, variables: dict[str, Any], user: Any) -> Any:
@@ -146,7 +165,7 @@ def _filters(target: ReadTarget, values: Mapping[str, Any]) -> Iterable[dict[str
     """The filters of the list, in seed 000's shape; a year or a month becomes the days that it stands for."""
     if "id" in values:
         yield {"name": "id", "operator": "eq", "value": values["id"].strip()}
-    for condition in conditions_of(target, values):
+    for condition in with_months(conditions_of(target, values)):
         if condition.operator in ("year", "period"):
             first, last = days_of(condition)
             yield _filter(Condition(condition.path, "gte", first))
@@ -207,7 +226,7 @@ def _figure(value: Decimal | int | None) -> Figure:
 
 
 def _groups(
-    columns: tuple[Column, ...], rows: list[dict[str, Any]], wish: Wish
+    columns: tuple[Column, ...], rows: list[dict[str, Any]], wish: Wish, zone: dt.tzinfo
 ) -> tuple[list[Group] | None, Rest | None]:
     if wish.group_by is None:
         return None, None
@@ -216,12 +235,21 @@ def _groups(
     groups: dict[Any, Group] = {}
     for row in rows:
         value = row[column.name]
-        key = value[:7] if dated and value is not None else value
+        key = _month_of(value, zone) if dated and value is not None else value
         held = groups.get(key, Group(key, False, 0, {}))
         groups[key] = Group(key, False, held.count + 1, added(held.figures, _figures(columns, row)))
     totals = [one.name for one in columns if one.total]
     order = by_key if dated else by_size(totals[0] if totals else None)
     return told(groups.values(), MOST_GROUPS, order, latest=dated)
+
+
+def _month_of(text: str, zone: dt.tzinfo) -> str:
+    """The month of a day, or of a moment in the person's zone; a moment that does not say its zone is taken as it is."""
+    try:
+        moment = dt.datetime.fromisoformat(text)
+        return (moment.astimezone(zone) if moment.tzinfo else moment).isoformat()[:7]
+    except (ValueError, OverflowError):
+        return text[:7]
 
 
 def root_field_of(document: str) -> str:

@@ -60,13 +60,12 @@ def tools_of_target(target: ReadTarget) -> list[Tool]:
 def query_tool(target: ReadTarget) -> Tool:
     """Return the tool that reads the list."""
     names = tuple(column.name for column in target.columns.all())
-    described = target.description or f"the {target.model_name or target.key} list"
     return Tool(
         key=target.key,
         name=target.query_tool_name,
         title=str(target),
         description=(
-            f"Read {described} Set the conditions the question names. Answers the count, exact sums, groups with "
+            f"Read {described(target)}. Set the conditions the question names. Answers the count, exact sums, groups with "
             f"groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace as read. Never add up rows."
         )[:LONGEST_DESCRIPTION],
         short_description=target.short_description or f"Read {target.model_name or target.key}.",
@@ -91,13 +90,12 @@ def screen_tool(target: ReadTarget) -> Tool | None:
     if not target.screen:
         return None
     taken = ", ".join(parameter.criterion for parameter in target.screen_parameters.all()) or "no condition"
-    described = target.description or f"the {target.model_name or target.key} list."
     return Tool(
         key=target.key,
         name=target.screen_tool_name,
         title=text_of(target.screen_label, str(target)),
         description=(
-            f"Offer the person the screen that lists {described} with these conditions. Reads nothing. "
+            f"Offer the person the screen that lists {described(target)} with these conditions. Reads nothing. "
             f"The screen takes: {taken}."
         )[:LONGEST_DESCRIPTION],
         short_description=f"Offer the screen of {target.model_name or target.key}.",
@@ -107,6 +105,11 @@ def screen_tool(target: ReadTarget) -> Tool | None:
         run=lambda call: run_screen(target, call),
         guidance=guidance_of(target),
     )
+
+
+def described(target: ReadTarget) -> str:
+    """Return what the target's records are, as part of a sentence."""
+    return target.description.strip().rstrip(".") or f"the {target.model_name or target.key}"
 
 
 def groupable(target: ReadTarget) -> tuple[str, ...]:

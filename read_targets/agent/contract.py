@@ -157,20 +157,16 @@ class CardFacts(Part):
     not_applied_labels: list[str] = Field(default_factory=list)
 
 
-class Envelope(Part):
-    """What every answer has."""
-
-    tool_name: str
-    call_id: str
-    message: str
-
-
-class DataResult(Envelope):
+class DataResult(Part):
     """A read that came through: whole, or bounded and saying so."""
 
     success: Literal[True]
     outcome: Literal["READY", "PARTIAL"]
     is_data_ready: bool
+    tool_name: str
+    call_id: str
+    message: str
+    code: str = Field("", description="Why the read is bounded; with PARTIAL.")
     scope: Scope
     coverage: Coverage
     units: dict[str, str]
@@ -179,25 +175,30 @@ class DataResult(Envelope):
     record: dict[str, Any] | None = None
     goals: list[dict[str, Any]] = Field(default_factory=list)
     provenance: Provenance
-    code: str = ""
     card: CardFacts | None = None
 
 
-class ReadyResult(Envelope):
+class ReadyResult(Part):
     """A call that came through and carries no data of a list: a card that was offered, say."""
 
     success: Literal[True]
     outcome: Literal["READY"]
+    tool_name: str
+    call_id: str
+    message: str
     scope: Scope | None = None
     card: CardFacts | None = None
 
 
-class FailureResult(Envelope):
+class FailureResult(Part):
     """A refusal: what was wrong, and what would fit."""
 
     success: Literal[False]
     outcome: FailureOutcome
+    tool_name: str
+    call_id: str
     error: str
+    message: str
     code: str
     params: dict[str, Any] = Field(default_factory=dict)
     next_action: NextAction

@@ -78,7 +78,8 @@ class LabelField(models.JSONField):
 
     def formfield(self, **kwargs: Any) -> Any:
         """A text input for each language."""
-        return models.Field.formfield(self, **{"form_class": LabelFormField, **kwargs, "widget": LabelWidget})
+        given = {"form_class": LabelFormField, "show_hidden_initial": False, **kwargs, "widget": LabelWidget}
+        return models.Field.formfield(self, **given)
 
     def validate(self, value: Any, model_instance: models.Model | None) -> None:
         """Refuse what is no object of texts."""

@@ -9,13 +9,13 @@ from ..lists.values import plain_number
 from .registry import Tool
 
 _TYPES = {"number": "number", "integer": "integer", "boolean": "boolean"}
-_SAID = {"date": "YYYY-MM-DD"}
+_FORMS = {"date": "YYYY-MM-DD"}
 
 
 def argument_schema(argument: Argument) -> dict[str, Any]:
     """Return one argument as JSON schema: one scalar type, string enums only, no references."""
-    pattern = f"matches {argument.pattern}" if argument.pattern else ""
-    said = [argument.description, _SAID.get(argument.kind, ""), pattern]
+    form = argument.form or _FORMS.get(argument.kind, "") or (argument.pattern and f"matches {argument.pattern}")
+    said = [argument.description, "" if form in argument.description else form]
     schema: dict[str, Any] = {"type": _TYPES.get(argument.kind, "string")}
     if any(said):
         schema["description"] = "; ".join(part for part in said if part)

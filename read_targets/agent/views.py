@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import orjson
+from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -118,7 +119,7 @@ class AgentView(APIView):
         """Answer every refusal of HTTP itself in the contract's shape."""
         if isinstance(exc, Refused):
             return self.refuse(exc)
-        if isinstance(exc, (exceptions.APIException, Http404)) or type(exc).__name__ == "PermissionDenied":
+        if isinstance(exc, (exceptions.APIException, Http404, PermissionDenied)):
             response = super().handle_exception(exc)
             response.data = self.body(http_refusal(response.status_code))
             return response

@@ -34,7 +34,7 @@ class Figure:
             return self
         return Figure(
             self.count + other.count,
-            _joined(lambda one, two: one + two, self.sum, other.sum),
+            _joined(_plus, self.sum, other.sum),
             _joined(min, self.minimum, other.minimum),
             _joined(max, self.maximum, other.maximum),
             None if self.scale is None or other.scale is None else max(self.scale, other.scale),
@@ -60,6 +60,11 @@ class Figure:
             return self.sum / self.count
         digits = Decimal(1).scaleb(-(self.scale + AVERAGE_DIGITS))
         return _WIDE.divide(Decimal(self.sum), Decimal(self.count)).quantize(digits, ROUND_HALF_EVEN, _WIDE)
+
+
+def _plus(one: Any, two: Any) -> Any:
+    """The exact sum; Python's own of two decimals is cut at 28 digits."""
+    return _WIDE.add(one, two) if isinstance(one, Decimal) or isinstance(two, Decimal) else one + two
 
 
 def _joined(join: Callable[[Any, Any], Any], one: Any, two: Any) -> Any:

@@ -168,7 +168,7 @@ def _typed(number: Decimal, path: ListPath) -> int | Decimal:
 def _beyond(number: Decimal, path: ListPath) -> bool:
     """Whether the number lies outside all that the column can hold."""
     if isinstance(path.field, DecimalField) and path.field.max_digits is not None:
-        return abs(number) > Decimal("9" * path.field.max_digits).scaleb(-path.field.decimal_places, _WIDE)
+        return number.copy_abs() > Decimal("9" * path.field.max_digits).scaleb(-path.field.decimal_places, _WIDE)
     return not -(2**63) <= number < 2**63
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,8 @@ from django.db import models
 
 NEVER_BY_DEFAULT = frozenset({"password"})
 """Fields that a list shows only where its declaration spells them out."""
+
+_GRAPHQL_NAME = re.compile(r"(?!__)[_A-Za-z][_0-9A-Za-z]*")
 
 _KINDS: tuple[tuple[type[models.Field[Any, Any]], str], ...] = (
     (models.BooleanField, "boolean"),
@@ -100,7 +103,7 @@ class ListDefinition:
         object.__setattr__(self, "shown", shown)
         object.__setattr__(self, "searched", _paths(self.searched))
         object.__setattr__(self, "order", _paths(self.order))
-        if not self.name.isidentifier():
+        if not _GRAPHQL_NAME.fullmatch(self.name):
             raise ImproperlyConfigured(f"The list name {self.name!r} is not a GraphQL field name.")
         for path in self.every_path:
             self._resolve(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import connections, router
@@ -21,7 +22,7 @@ from .access import Access
 from .answer import MOST_GROUPS, Answer, Group, Row, by_key, by_size, told
 from .conditions import NOTHING, condition_q, text_q
 from .definition import ListDefinition, ListPath
-from .exact import Raw
+from .exact import Raw, at_scale
 from .expressions import Expressions, within_calendar
 from .question import Order, Question
 from .snapshot import snapshot
@@ -33,8 +34,8 @@ _Part = tuple[Any, bool, list[Any]]
 def ask(definition: ListDefinition, question: Question, access: Access) -> Answer:
     """Return the answer to `question` over the rows of the list that `access` permits, from one snapshot.
 
-    Raises KeyError for a path that the list does not declare, ValueError for a condition that does not go with its
-    path. Runs one statement for the figures and one for the rows, whatever their number.
+    Raises KeyError for a path that the list does not declare for that use, ValueError for a condition or a sum that
+    does not go with its path. Runs one statement for the figures and one for the rows, whatever their number.
     """
     using = router.db_for_read(definition.model)
     with snapshot(using), timezone.override(question.zone):
@@ -120,8 +121,10 @@ class _Reading:
     def figured(self) -> Answer:
         tally = Tally(connections[self.using].vendor)
         for one in self.question.figures:
-            path = self.definition.path(one)
-            tally.watch(path, self._name(path), self.expressions.closed(path))
+            path = self._allowed(one, "shown")
+            if path.kind not in ("number", "integer"):
+                raise ValueError(f"{one!r} is a {path.kind}, which has no sum")
+            tally.watch(path, self.expressions.value(path), self.expressions.closed(path))
         if self.question.group_by is not None:
             return self._grouped(self._allowed(self.question.group_by, "grouped"), tally)
         row = tally.read(list(self._queryset.aggregate(**tally.aggregates).values()))
@@ -132,7 +135,7 @@ class _Reading:
         key: Any = F(self._name(path))
         dated = path.kind == "date"
         if path.is_moment:
-            key = TruncMonth(key, tzinfo=self.question.zone)
+            key = TruncMonth(within_calendar(self._name(path), self.question.zone), tzinfo=self.question.zone)
         elif dated:
             key = ExpressionWrapper(key, output_field=Raw())
         keyed = self._queryset.annotate(group_key=key, group_withheld=self.expressions.withheld(path))
@@ -144,7 +147,7 @@ class _Reading:
         def groups() -> Iterator[Group]:
             for key, withheld, row in _by_month(parts, tally) if dated else parts:
                 tally.join(total, row)
-                yield Group(key, withheld, row[0], tally.figures(row))
+                yield Group(at_scale(key, path), withheld, row[0], tally.figures(row))
 
         order = by_key if dated else by_size(tally.paths[0].path if tally.paths else None)
         shown, rest = told(groups(), MOST_GROUPS, order, latest=dated)
@@ -171,7 +174,7 @@ class _Reading:
         return [
             Row(
                 row[0],
-                {path.path: value for path, value in zip(paths, row[1:last], strict=True)},
+                {path.path: at_scale(value, path) for path, value in zip(paths, row[1:last], strict=True)},
                 frozenset(paths[at].path for (at, _), closed in zip(withheld, row[last:], strict=True) if closed),
             )
             for row in read
@@ -202,9 +205,12 @@ class _Reading:
 
 def _key_q(definition: ListDefinition, key: Any) -> Q:
     try:
-        return Q(pk=definition.model._meta.pk.to_python(key))  # type: ignore[union-attr]  # a saved model has a key
+        held: Any = definition.model._meta.pk.to_python(key)  # type: ignore[union-attr]  # a saved model has a key
+        spelt = str(key).lower() if isinstance(held, UUID) else str(key)
     except (ValidationError, ValueError, TypeError, OverflowError):
         return NOTHING
+    # A key is what answers write: Python would also read 1_0 as ten, and digits of any script.
+    return Q(pk=held) if str(held) == spelt and "\0" not in spelt else NOTHING
 
 
 def _by_month(days: Iterable[_Part], tally: Tally) -> Iterator[_Part]:

@@ -42,7 +42,7 @@ class ExactSum(Aggregate):
         scale = self._path.scale
         units = f"CAST(ROUND({sql} * 1{'0' * scale}) AS INTEGER)" if scale else f"({sql})"
         if is_split(self._path):
-            return f"SUM({units} / {_SPLIT}) || ':' || SUM({units} % {_SPLIT})", [*params, *params]
+            return f"SUM({units} / {_SPLIT}) || ':' || SUM({units} %% {_SPLIT})", [*params, *params]
         return f"SUM({units})", list(params)
 
 

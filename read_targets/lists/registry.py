@@ -19,7 +19,7 @@ def register_list(definition: ListDefinition) -> ListDefinition:
     Raises ImproperlyConfigured where another list holds the name, naming the first holder.
     """
     holder = _lists.get(definition.name)
-    if holder is not None and holder != definition:
+    if holder is not None and holder is not definition:
         raise ImproperlyConfigured(
             f"The list name {definition.name!r} is already taken by the list of {holder.model._meta.label}."
         )

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import Any
 
-from django.db.models import Case, Count, F, IntegerField, Max, Min, Q, Sum, When
+from django.db.models import Case, Count, IntegerField, Max, Min, Q, Sum, When
+from django.db.models.expressions import Combinable
 
 from .answer import Figure
 from .definition import ListPath
-from .exact import ExactSum, Raw, at_scale, exact_sum, is_split, joined_halves
+from .exact import WIDE, ExactSum, Raw, at_scale, exact_sum, is_split, joined_halves
 
 
 @dataclass
@@ -29,12 +30,12 @@ class Tally:
     _at: list[dict[str, int]] = field(default_factory=list)
     _halves: list[int] = field(default_factory=list)
 
-    def watch(self, path: ListPath, name: str, closed: Q | None) -> None:
-        """Ask for the figures of `path`, which the query calls `name`; `closed` is when its value is withheld."""
-        value = F(name)
+    def watch(self, path: ListPath, value: Combinable, closed: Q | None) -> None:
+        """Ask for the figures of `path`, whose value is `value`; `closed` is when it is withheld."""
         at: dict[str, int] = {}
         total = Sum(value, output_field=Raw()) if path.scale is None else ExactSum(value, path=path)
-        self._ask(at, path, "sum", total, add)
+        # Python's own sum of two decimals is cut at 28 digits.
+        self._ask(at, path, "sum", total, add if path.scale is None or self.vendor == "sqlite" else WIDE.add)
         if self.vendor == "sqlite" and is_split(path):
             self._halves.append(at["sum"])
         self._ask(at, path, "minimum", Min(value, output_field=Raw()), min)

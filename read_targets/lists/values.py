@@ -39,7 +39,10 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Argument:
-    """A named value that may be given: its kind, what it means, and what fits."""
+    """A named value that may be given: its kind, what it means, and what fits.
+
+    `form` says in words what `pattern` asks for: `YYYY-MM`. Of a trimmed text, blanks around it are no part.
+    """
 
     name: str
     kind: str
@@ -48,6 +51,8 @@ class Argument:
     minimum: Decimal | None = None
     maximum: Decimal | None = None
     pattern: str = ""
+    form: str = ""
+    is_trimmed: bool = False
 
     def read(self, raw: Any) -> Any:
         """Return `raw` as a value of this kind: str, Decimal, int, bool or date; None where it is not set.
@@ -55,6 +60,8 @@ class Argument:
         Null and the empty string mean *not set* (seed 000). A number may come as a string of plain digits, since
         answers write exact decimals so. Raises Unreadable with a code and what would fit.
         """
+        if self.is_trimmed and isinstance(raw, str):
+            raw = raw.strip()
         if raw is None or raw == "":
             return None
         return read_value(
@@ -64,6 +71,7 @@ class Argument:
             minimum=self.minimum,
             maximum=self.maximum,
             pattern=self.pattern,
+            form=self.form,
         )
 
 
@@ -75,13 +83,14 @@ def read_value(
     minimum: Decimal | None = None,
     maximum: Decimal | None = None,
     pattern: str = "",
+    form: str = "",
 ) -> Any:
     """Return `raw` as a value of `kind`; `values` are those of an enum. Raises Unreadable."""
     value = _READERS[kind](raw)
     if kind == "enum" and value not in values:
         raise Unreadable("not_one_of", type="enum", values=list(values))
     if kind == "string" and pattern and not re.fullmatch(pattern, value):
-        raise Unreadable("pattern_mismatch", type="string", format=pattern)
+        raise Unreadable("pattern_mismatch", type="string", format=form or pattern)
     if minimum is not None and value < minimum:
         raise Unreadable("too_small", type=kind, **_limits(minimum, maximum))
     if maximum is not None and value > maximum:

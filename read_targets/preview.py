@@ -1,0 +1,158 @@
+"""A preview as a person: the tools as that person's agent sees them, and what the list answers to the two together.
+
+Only rows that both the person and the admin who looks may view are read, nobody looks through a superuser's eyes who
+is none, and each look is in the log (design, section 4).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import DatabaseError
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from .agent.codes import Code
+from .agent.log import log_call
+from .agent.schemas import described
+from .declaration import Problem, problems_of
+from .digest import MODEL_ROWS, Digest, Wish
+from .doors import door_of
+from .foreign import ListUnreadable
+from .lists import UnknownList, plain
+from .models import ReadTarget
+from .policies import QUERY, Actor, SharedAccess, access_of, can_preview_as, open_doors, permits
+from .preferences import as_person, zone_of
+from .reading import read
+from .tools import tools_of_target
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value as a row says it; withheld where it is there, but not for the two who look."""
+
+    value: Any
+    is_withheld: bool = False
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an admin sees through a person's eyes. With an `obstacle` nothing was read, and it says why."""
+
+    person: Any
+    zone: str
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    digest: Digest | None = None
+    obstacle: str = ""
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """Each tool by its name, and as the JSON that the agent is sent."""
+        return [(tool["name"], json.dumps(tool, indent=2, ensure_ascii=False)) for tool in self.tools]
+
+    @property
+    def rows(self) -> list[tuple[Any, list[Cell]]]:
+        """The rows: each its key, and a cell for every column."""
+        if self.digest is None:
+            return []
+        names = [column.name for column in self.digest.columns]
+        return [(row.get("id"), [_shown(row, name) for name in names]) for row in self.digest.rows]
+
+    @property
+    def figures(self) -> list[dict[str, Any]]:
+        """The figures of each total, written as an answer writes them."""
+        if self.digest is None:
+            return []
+        labels = {column.name: column for column in self.digest.columns}
+        return [
+            {
+                "column": labels[name],
+                "count": figure.count,
+                "sum": plain(figure.total),
+                "average": plain(figure.average),
+                "minimum": plain(figure.minimum),
+                "maximum": plain(figure.maximum),
+            }
+            for name, figure in self.digest.figures.items()
+        ]
+
+
+def _shown(row: dict[str, Any], name: str) -> Cell:
+    return Cell(row.get(name), name in row.get("withheld", ()))
+
+
+def people_for(viewer: Any) -> QuerySet[Any]:
+    """Return the people through whose eyes `viewer` may look: those of whom `can_preview_as` says so."""
+    people = get_user_model()._default_manager.order_by(get_user_model().USERNAME_FIELD)
+    if not can_preview_as(viewer, viewer):
+        return people.none()
+    active = people.filter(is_active=True)
+    return active if viewer.is_superuser else active.filter(is_superuser=False)
+
+
+def access_person(viewer: Any, name: str) -> Any:
+    """Return the person of that user name, None alike where there is none and where `viewer` may not look as them."""
+    model = get_user_model()
+    person = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first() if name else None
+    return person if person is not None and can_preview_as(viewer, person) else None
+
+
+def preview(target: ReadTarget, person: Any, viewer: Any) -> Preview:
+    """Look at the target as `person`, who must be one of `people_for(viewer)`, and log it.
+
+    Reads nothing where the person's own agent would not be answered. Raises for no list, however broken it is.
+    """
+    started = time.perf_counter()
+    seen, outcome, code = _look(target, person, viewer)
+    log_call(
+        actor=Actor(person),
+        tool=target.query_tool_name,
+        outcome=outcome,
+        code=code,
+        rows=seen.digest.total if seen.digest else None,
+        milliseconds=round((time.perf_counter() - started) * 1_000),
+        previewed_by=viewer,
+    )
+    return seen
+
+
+def _look(target: ReadTarget, person: Any, viewer: Any) -> tuple[Preview, str, str]:
+    zone = zone_of(person)
+    problems = [problem for problem in problems_of(target) if not problem.is_of_screen]
+    obstacle = _("The declaration is wrong, so there is no tool.") if problems else _obstacle(target, person, viewer)
+    if obstacle:
+        return Preview(person, str(zone), obstacle=obstacle, problems=problems), "REJECTED", Code.UNKNOWN_TOOL
+    try:
+        with as_person(person):
+            tools = [described(tool) for tool in tools_of_target(target)]
+        shared = SharedAccess(access_of(person), access_of(viewer))
+        digest = read(target, {}, shared, zone, Wish(limit=MODEL_ROWS))
+    except (ListUnreadable, UnknownList, DatabaseError):
+        logger.exception("preview of %s: its list could not be read", target.key)
+        unread = Preview(person, str(zone), obstacle=_("The application's list could not be read."))
+        return unread, "DEPENDENCY", Code.QUERY_FAILED
+    except Exception:  # the list is the application's own code; whatever it does, the admin must still see the page
+        logger.exception("preview of %s failed", target.key)
+        failed = Preview(person, str(zone), obstacle=_("The list failed; the server's log says how."))
+        return failed, "INTERNAL", Code.INTERNAL
+    return Preview(person, str(zone), tools, digest), "READY" if digest.is_complete else "PARTIAL", ""
+
+
+def _obstacle(target: ReadTarget, person: Any, viewer: Any) -> str:
+    """Why the person's agent has no tool, or why the admin sees nothing of what it answers; empty where neither."""
+    door = door_of(target)
+    if not permits(person, QUERY, target):
+        return _("This person may not query the target: grant it to them, or to one of their groups, below.")
+    if door not in open_doors(person, [door]):
+        return _("This person may not open the list itself: they lack the right %(door)s.") % {"door": door}
+    if door not in open_doors(viewer, [door]):
+        return _("You may not open the list yourself: you lack the right %(door)s.") % {"door": door}
+    return ""
