@@ -52,7 +52,7 @@ class Stamp:
 
 @dataclass(frozen=True)
 class Digest:
-    """What was read. Figures and groups are over `analysed` rows: all there are (`total`), or those a foreign list gave."""
+    """What was read: figures and groups over `analysed` rows, which are all (`total`) or what a foreign list gave."""
 
     total: int | None
     analysed: int

@@ -144,10 +144,10 @@ def _message(digest: Digest, coverage: Coverage, shown: int, *, kept: bool, one:
     if one:
         said = ["One record: answer from its fields, and say of a field that is null that it is not recorded."]
     elif kept:
+        stored = len(digest.rows)
+        which = f"All {stored}" if stored == digest.analysed else f"The first {stored} of {digest.analysed}"
         said = [
-            f"{digest.analysed} rows; the first {len(digest.rows)} are on a workspace that the person opens from the card."
-            if digest.analysed > len(digest.rows)
-            else f"All {digest.analysed} rows are on a workspace that the person opens from the card.",
+            f"{which} rows are on a workspace that the person opens from the card.",
             "Say the point in a line or two from the summary; do not write the table out.",
         ]
     elif not digest.analysed:

@@ -6,23 +6,74 @@ beyond it, `sums`, `groups(by)` and `rows` as one scalar. Everything that is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
 import graphene
+from django.db import router
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from graphene.types.generic import GenericScalar
 from graphene_django.views import GraphQLView
-from graphql import FieldNode, FragmentSpreadNode, GraphQLError, InlineFragmentNode, SelectionSetNode
+from graphql import (
+    BooleanValueNode,
+    FieldNode,
+    FloatValueNode,
+    GraphQLError,
+    IntValueNode,
+    ListValueNode,
+    StringValueNode,
+    VariableNode,
+    get_named_type,
+)
+from graphql.execution.collect_fields import collect_sub_fields
+from graphql.execution.values import get_argument_values
 
-from .lists import Argument, Condition, ListDefinition, ListPath, Order, Question, Unreadable, ask, get_list, plain
-from .lists.conditions import OPERATORS, argument_kind
+from .lists import (
+    Answer,
+    Argument,
+    Condition,
+    Figure,
+    ListDefinition,
+    ListPath,
+    Order,
+    Question,
+    Row,
+    Unreadable,
+    ask,
+    get_list,
+    plain,
+    snapshot,
+)
+from .lists.conditions import OPERATORS, PERIOD, argument_kind
 from .policies import access_of, is_someone
 from .preferences import zone_of
 
 PAGE = 200
 MOST_ROWS = 1_000
+MOST_FILTERS = 100
+
+
+class FilterValue(graphene.Scalar):
+    """A text, number, boolean or list of them; numbers keep every digit."""
+
+    serialize = parse_value = staticmethod(lambda value: value)
+
+    @staticmethod
+    def parse_literal(node: Any, variables: Any = None) -> Any:
+        """Return a value that stands in the document itself."""
+        match node:
+            case StringValueNode() | BooleanValueNode():
+                return node.value
+            case IntValueNode() | FloatValueNode():
+                return Decimal(node.value)
+            case ListValueNode():
+                return [FilterValue.parse_literal(one, variables) for one in node.values]
+            case VariableNode():
+                return (variables or {}).get(node.name.value)
+            case _:
+                return None
 
 
 class Filter(graphene.InputObjectType):
@@ -30,7 +81,7 @@ class Filter(graphene.InputObjectType):
 
     name = graphene.String(required=True)
     operator = graphene.String(required=True)
-    value = GenericScalar()
+    value = FilterValue()
 
 
 class Pagination(graphene.InputObjectType):
@@ -96,65 +147,92 @@ def _resolve(definition: ListDefinition, info: Any, **asked: Any) -> dict[str, A
     access = access_of(user)
     if not access.has_door(definition):
         raise GraphQLError("You may not view this list.")
-    wanted = {node.name.value: node for node in _fields(info.field_nodes[0].selection_set, info)}
+    selected = _selected(info)
+    wanted = {node.name.value for node in selected}
+    groupings = _groupings(definition, info, selected)
     zone = zone_of(user)
     question = Question(
-        conditions=tuple(_condition(definition, one) for one in asked.get("filters") or ()),
-        text=(asked.get("search") or "").strip(),
+        conditions=_conditions(definition, asked.get("filters") or ()),
+        text=_words(asked.get("search")),
         order=tuple(_order(definition, one) for one in asked.get("sortings") or ()),
         zone=zone,
-        **_page(asked.get("pagination") or {}, rows=bool({"items", "rows"} & set(wanted))),
-        **_figures(definition, wanted, info),
+        **_page(asked.get("pagination") or {}, rows=bool({"items", "rows"} & wanted)),
+        figures=_numbers(definition) if {"sums", "groups"} & wanted else (),
+        group_by=next(iter(groupings), None),
+        count=bool({"total", "sums", "groups"} & wanted),
     )
-    answer = ask(definition, question, access)
-    rows = [_flat(row.id, row.values, zone) for row in answer.rows]
+    with snapshot(router.db_for_read(definition.model)):
+        answer = ask(definition, question, access)
+        others = {by: ask(definition, replace(question, group_by=by, limit=0), access) for by in groupings[1:]}
     return {
-        "items": [_nested(row) for row in rows],
-        "rows": rows,
+        "items": [_nested(_flat(row, zone)) for row in answer.rows],
+        "rows": [_flat(row, zone) for row in answer.rows],
         "total": answer.total,
-        "sums": {path: plain(figure.total) for path, figure in answer.figures.items()},
-        "groups": [
-            {
-                "key": plain(group.key),
-                **({"withheld": True} if group.withheld else {}),
-                "count": group.count,
-                "sums": {path: plain(figure.total) for path, figure in group.figures.items()},
-            }
-            for group in answer.groups or ()
-        ],
+        "sums": _sums(answer.figures),
+        "groups": {by: _groups(others.get(by, answer)) for by in groupings},
     }
 
 
-def _fields(selection: SelectionSetNode | None, info: Any) -> Iterator[FieldNode]:
-    """The fields selected, fragments opened."""
-    for node in selection.selections if selection else ():
-        if isinstance(node, FieldNode):
-            yield node
-        elif isinstance(node, InlineFragmentNode):
-            yield from _fields(node.selection_set, info)
-        elif isinstance(node, FragmentSpreadNode):
-            yield from _fields(info.fragments[node.name.value].selection_set, info)
+def _selected(info: Any) -> list[FieldNode]:
+    """What is selected of the list, wherever in the document: fragments opened, directives followed."""
+    of_list = get_named_type(info.return_type)
+    found = collect_sub_fields(info.schema, info.fragments, info.variable_values, of_list, info.field_nodes)
+    return [node for nodes in found.values() for node in nodes]
 
 
-def _figures(definition: ListDefinition, wanted: dict[str, FieldNode], info: Any) -> dict[str, Any]:
-    numbers = tuple(path for path in definition.shown or () if definition.path(path).kind in ("number", "integer"))
-    figures = numbers if {"sums", "groups"} & set(wanted) else ()
-    group_by = None
-    if "groups" in wanted:
-        given = {one.name.value: one.value for one in wanted["groups"].arguments}
-        by = given.get("by")
-        named = getattr(by, "name", None)
-        group_by = info.variable_values.get(named.value) if named is not None else getattr(by, "value", None)
-        if group_by not in (definition.grouped or ()):
-            raise GraphQLError(f"groups(by:) takes one of: {', '.join(definition.grouped or ())}.")
-    return {"figures": figures, "group_by": group_by, "count": bool({"total", "sums", "groups"} & set(wanted))}
+def _groupings(definition: ListDefinition, info: Any, selected: list[FieldNode]) -> tuple[str, ...]:
+    """The paths to group by, once each."""
+    field = get_named_type(info.return_type).fields["groups"]
+    nodes = (node for node in selected if node.name.value == "groups")
+    paths = dict.fromkeys(get_argument_values(field, node, info.variable_values)["by"] for node in nodes)
+    if not set(paths) <= set(definition.grouped or ()):
+        raise GraphQLError(f"groups(by:) takes one of: {', '.join(definition.grouped or ())}.")
+    return tuple(paths)
+
+
+def _numbers(definition: ListDefinition) -> tuple[str, ...]:
+    return tuple(path for path in definition.shown or () if definition.path(path).kind in ("number", "integer"))
+
+
+def _sums(figures: dict[str, Figure]) -> dict[str, Any]:
+    return {path: plain(figure.total) for path, figure in figures.items()}
+
+
+def _groups(answer: Answer) -> list[dict[str, Any]]:
+    """The groups, and at their end, where there are more than are told, the rest: how many groups, added up."""
+    told = [
+        {
+            "key": plain(group.key),
+            **({"withheld": True} if group.withheld else {}),
+            "count": group.count,
+            "sums": _sums(group.figures),
+        }
+        for group in answer.groups or ()
+    ]
+    if answer.rest is None:
+        return told
+    return [*told, {"rest": answer.rest.group_count, "count": answer.rest.count, "sums": _sums(answer.rest.figures)}]
 
 
 def _page(pagination: dict[str, Any], *, rows: bool) -> dict[str, int]:
-    page, limit = pagination.get("page") or 1, pagination.get("limit") or PAGE
+    page = 1 if pagination.get("page") is None else pagination["page"]
+    limit = PAGE if pagination.get("limit") is None else pagination["limit"]
     if not 1 <= limit <= MOST_ROWS or not 1 <= page <= 10**9:
         raise GraphQLError(f"pagination takes a page from 1 and a limit from 1 to {MOST_ROWS}.")
     return {"offset": (page - 1) * limit, "limit": limit if rows else 0}
+
+
+def _words(search: str | None) -> str:
+    try:
+        return Argument("search", "string", is_trimmed=True).read(search) or ""
+    except Unreadable as unreadable:
+        raise GraphQLError(f"search: {unreadable.facts}") from None
+
+
+def _conditions(definition: ListDefinition, filters: Sequence[Any]) -> tuple[Condition, ...]:
+    if len(filters) > MOST_FILTERS:
+        raise GraphQLError(f"a list takes up to {MOST_FILTERS} filters.")
+    return tuple(_condition(definition, one) for one in filters)
 
 
 def _condition(definition: ListDefinition, one: Any) -> Condition:
@@ -176,7 +254,8 @@ def _value(path: ListPath, operator: str, raw: Any) -> Any:
     if kind == "enum" and operator in ("contains", "startswith"):
         kind = "string"
     try:
-        value = Argument(path.path, kind, values=path.values).read(raw)
+        form = {"pattern": PERIOD.pattern, "form": "YYYY-MM"} if operator == "period" else {}
+        value = Argument(path.path, kind, values=path.values, **form).read(raw)
     except Unreadable as unreadable:
         raise GraphQLError(f"{path.path}: {unreadable.facts}") from None
     if value is None:
@@ -190,8 +269,9 @@ def _order(definition: ListDefinition, one: Any) -> Order:
     return Order(one.name, bool(one.desc))
 
 
-def _flat(key: Any, values: dict[str, Any], zone: Any) -> dict[str, Any]:
-    return {"id": str(key), **{path: plain(value, zone) for path, value in values.items()}}
+def _flat(row: Row, zone: Any) -> dict[str, Any]:
+    withheld = {"withheld": sorted(row.withheld)} if row.withheld else {}
+    return {"id": str(row.id), **{path: plain(value, zone) for path, value in row.values.items()}, **withheld}
 
 
 def _nested(row: dict[str, Any]) -> dict[str, Any]:
@@ -223,7 +303,11 @@ def _list_type(definition: ListDefinition) -> type[graphene.ObjectType]:
             "items": graphene.List(graphene.NonNull(_item_type(f"{base}Item", tree))),
             "total": graphene.Int(),
             "sums": graphene.Field(Exact),
-            "groups": graphene.Field(Exact, by=graphene.String(required=True)),
+            "groups": graphene.Field(
+                Exact,
+                by=graphene.String(required=True),
+                resolver=lambda answer, info, by: answer["groups"][by],
+            ),
             "rows": graphene.Field(Exact),
         },
     )

@@ -179,4 +179,3 @@ def _foreign_review(target: ReadTarget, user: Any, version: WorkspaceVersion) ->
     stored = {row["id"] for row in version.content.get("rows", []) if "id" in row}
     whole = len(stored) == len(version.content.get("rows", [])) == version.content.get("analysed")
     return Review(frozenset(stored & still), whole and stored <= still, frozenset())
-

@@ -135,7 +135,10 @@ class ReadTarget(Declared):
 
     list_query = models.CharField(_("list query"), max_length=100, help_text=_("The list, by its GraphQL root field."))
     search_hint = models.CharField(
-        _("search finds"), max_length=200, blank=True, help_text=_("What free words are looked for in; empty: no search.")
+        _("search finds"),
+        max_length=200,
+        blank=True,
+        help_text=_("What free words are looked for in; empty: no search."),
     )
     order = models.CharField(
         _("order"), max_length=200, blank=True, help_text=_("Fields, separated by spaces, - before one for descending.")
@@ -193,8 +196,10 @@ class ReadTarget(Declared):
         longest = max(self.query_tool_name, self.screen_tool_name, key=len)
         if len(longest) > LONGEST_TOOL_NAME:
             raise ValidationError(
-                {"key": _("Its tool would be %(name)s: over %(most)d characters. Choose a shorter key.")
-                 % {"name": longest, "most": LONGEST_TOOL_NAME}}
+                {
+                    "key": _("Its tool would be %(name)s: over %(most)d characters. Choose a shorter key.")
+                    % {"name": longest, "most": LONGEST_TOOL_NAME}
+                }
             )
         others = ReadTarget.objects.exclude(pk=self.pk).values_list("key", flat=True)
         for key in others:
@@ -253,7 +258,9 @@ class Criterion(TargetPart):
     values = models.TextField(_("values"), blank=True, help_text=_("One a line, for one of some values."))
     minimum = models.DecimalField(_("minimum"), max_digits=20, decimal_places=4, null=True, blank=True)
     maximum = models.DecimalField(_("maximum"), max_digits=20, decimal_places=4, null=True, blank=True)
-    pattern = models.CharField(_("pattern"), max_length=100, blank=True, help_text=_("A regular expression for a text."))
+    pattern = models.CharField(
+        _("pattern"), max_length=100, blank=True, help_text=_("A regular expression for a text.")
+    )
 
     class Meta:
         verbose_name = _("condition")

@@ -244,7 +244,9 @@ def holders(permission: str, obj: Model) -> QuerySet[Any]:
         | Q(pk__in=people.filter(user_permissions__in=rights).values("pk"))
         | Q(pk__in=people.filter(groups__permissions__in=rights).values("pk"))
         | Q(pk__in=own._base_manager.filter(**direct, **this).values("user"))
-        | Q(pk__in=people.filter(groups__in=groups._base_manager.filter(**direct, **those).values("group")).values("pk"))
+        | Q(
+            pk__in=people.filter(groups__in=groups._base_manager.filter(**direct, **those).values("group")).values("pk")
+        )
     )
 
 

@@ -36,7 +36,7 @@ class TargetTools:
 
     name = "read_targets"
 
-    def keys(self) -> Iterable[tuple[str, str]]:
+    def tool_keys(self) -> Iterable[tuple[str, str]]:
         """Every target's key, for toolsets."""
         return [(target.key, f"{target} ({target.key})") for target in ReadTarget.objects.all()]
 
@@ -66,7 +66,7 @@ def query_tool(target: ReadTarget) -> Tool:
         title=str(target),
         description=(
             f"Read {described(target)}. Set the conditions the question names. Answers the count, exact sums, groups with "
-            f"groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace as read. Never add up rows."
+            f"groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace. Never add up rows."
         )[:LONGEST_DESCRIPTION],
         short_description=target.short_description or f"Read {target.model_name or target.key}.",
         tool_class="BACKEND_QUERY",
@@ -75,8 +75,12 @@ def query_tool(target: ReadTarget) -> Tool:
             *arguments_of(target),
             Argument("groupBy", "enum", "one column to group by", groupable(target)),
             Argument("orderBy", "string", f"columns, comma-separated, - before one for descending: {', '.join(names)}"),
-            Argument("rows", "integer", "how many rows you want to see", minimum=Decimal(0), maximum=Decimal(MODEL_ROWS)),
-            Argument("show", "enum", "workspace: also for a short result; answer: no workspace", ("answer", "workspace")),
+            Argument(
+                "rows", "integer", "how many rows you want to see", minimum=Decimal(0), maximum=Decimal(MODEL_ROWS)
+            ),
+            Argument(
+                "show", "enum", "workspace: also for a short result; answer: no workspace", ("answer", "workspace")
+            ),
             Argument("title", "string", "the workspace's title, in the person's language"),
             Argument("name", "string", "the workspace's key; the same again makes a new version"),
         ),
@@ -126,7 +130,7 @@ def guidance_of(target: ReadTarget) -> str:
     lines = [
         f"- {target.key}: to answer from these records call {target.query_tool_name} with the conditions the question "
         "names; say only numbers that it returns and never add up rows: use its sums, groups and rest.",
-        "  With isComplete false say how many of how many were read, never call such sums the total, and ask to narrow.",
+        "  With isComplete false say how many of how many were read, never call such sums a total, ask to narrow.",
     ]
     if target.screen:
         lines.append(

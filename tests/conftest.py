@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,10 +24,9 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _fresh_caches() -> Iterator[None]:
+def _fresh_caches() -> None:
     """Content types are remembered by the process, and a flushed database gives them other keys."""
     ContentType.objects.clear_cache()
-    yield
 
 
 @pytest.fixture

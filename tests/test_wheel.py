@@ -133,8 +133,10 @@ def test_the_wheel_works_in_a_bare_project(wheel: Path, tmp_path: Path) -> None:
     for name, text in {"__init__": "", "settings": SETTINGS, "models": MODELS, "lists": LISTS, "urls": URLS}.items():
         (shop / f"{name}.py").write_text(text, encoding="utf-8")
     environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join((str(here), str(tmp_path))), "DJANGO_SETTINGS_MODULE": "shop.settings",
-    }  # fmt: skip
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(here), str(tmp_path))),
+        "DJANGO_SETTINGS_MODULE": "shop.settings",
+    }
     used = subprocess.run(
         [sys.executable, "-c", USE], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.text import capfirst
 from django.views import View
 
-from read_targets.cards.showing import Cell
+from read_targets.cards.parts import Cell
 from read_targets.cards.values import shown_value
 from read_targets.lists import Answer, ListPath, Question, Row, ask, get_list, plain
 from read_targets.naming import label_of

@@ -98,7 +98,7 @@ def access_tool(actor: Actor, name: str, toolset: str = "") -> Tool:
 
 
 def read_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
-    """Return the arguments that are set, as values of their kinds; raises Refused naming every one that does not fit."""
+    """Return the arguments that are set, as values of their kinds; raises Refused naming all that do not fit."""
     if not isinstance(arguments, Mapping):
         raise refuse_body("The arguments must be one JSON object.")
     values: dict[str, Any] = {}

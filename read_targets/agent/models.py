@@ -95,7 +95,12 @@ class ToolCall(models.Model):
     token = models.ForeignKey(AgentToken, models.SET_NULL, null=True, blank=True, verbose_name=_("agent token"))
     agent = models.CharField(_("agent"), max_length=60, blank=True)
     previewed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("previewed by")
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("previewed by"),
     )
     tool = models.CharField(_("tool"), max_length=100)
     outcome = models.CharField(_("outcome"), max_length=20)

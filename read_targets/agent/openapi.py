@@ -4,13 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from .authentication import PersonAuthentication, TokenAuthentication
 from .contract import result_schemas
 from .views import AgentView
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """How the document tells an agent's token."""
+
+    target_class = TokenAuthentication
+    name = "agentToken"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        """A bearer token."""
+        return {"type": "http", "scheme": "bearer"}
+
+
+class PersonScheme(OpenApiAuthenticationExtension):
+    """How the document tells a person's own session."""
+
+    target_class = PersonAuthentication
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        """The session's cookie, whatever the host calls it."""
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}
+
 
 REFUSALS = {
     "400": "The arguments do not fit.",
@@ -30,7 +55,9 @@ def openapi(request: Request | None = None) -> dict[str, Any]:
     with patched_settings({"OAS_VERSION": "3.1.0", "TITLE": "Agent tools", "VERSION": "1"}):
         document = SchemaGenerator(patterns=urls.urlpatterns).get_schema(request=None, public=True)
     document["openapi"] = "3.1.0"
-    document.setdefault("components", {}).setdefault("schemas", {}).update(result_schemas("#/components/schemas/{model}"))
+    document.setdefault("components", {}).setdefault("schemas", {}).update(
+        result_schemas("#/components/schemas/{model}")
+    )
     answer = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("DataResult", "ReadyResult")]}
     refusal = {"application/json": {"schema": {"$ref": "#/components/schemas/FailureResult"}}}
     for path, operations in document["paths"].items():

@@ -16,7 +16,7 @@ def refuse_arguments(wrong: Mapping[str, Mapping[str, Any]], *, unknown: bool = 
         "INVALID_INPUT",
         Code.ARGUMENT_UNKNOWN if unknown else Code.CONDITION_UNREADABLE,
         f"These arguments do not fit: {', '.join(names)}.",
-        message="Nothing was done. params names each argument that does not fit and what would; fix them and call again.",
+        message="Nothing was done. params names what does not fit, and what would: fix it and call again.",
         params={name: dict(facts) for name, facts in wrong.items()},
         next_action=NextAction(type="FIX_ARGUMENTS", fields=names),
     )

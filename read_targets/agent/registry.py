@@ -68,7 +68,7 @@ class ToolProvider(Protocol):
 
     name: str
 
-    def keys(self) -> Iterable[tuple[str, str]]:
+    def tool_keys(self) -> Iterable[tuple[str, str]]:
         """Every key that a toolset may name, with a label for the admin."""
 
     def tools(self, actor: Actor) -> Sequence[Tool]:
@@ -91,7 +91,7 @@ def register_provider(provider: ToolProvider) -> None:
 
 def tool_keys() -> list[tuple[str, str]]:
     """Return every key that a toolset may name, with its label."""
-    return [pair for provider in _providers.values() for pair in provider.keys()]
+    return [pair for provider in _providers.values() for pair in provider.tool_keys()]
 
 
 def tools_of(actor: Actor) -> list[Tool]:

@@ -146,7 +146,9 @@ def http_refusal(status: int) -> Refused:
             next_action=ask,
         ),
         403: Refused("REJECTED", Code.NOT_PERMITTED, "This is not permitted.", next_action=ask),
-        404: Refused("REJECTED", Code.NOT_FOUND, "There is no such thing for you.", next_action=NextAction(type="NONE")),
+        404: Refused(
+            "REJECTED", Code.NOT_FOUND, "There is no such thing for you.", next_action=NextAction(type="NONE")
+        ),
         405: Refused("INVALID_INPUT", Code.METHOD_NOT_ALLOWED, "This method is not taken here.", next_action=fix),
         413: Refused(
             "INVALID_INPUT",

@@ -66,6 +66,7 @@ class Bar:
     zero_y: str = ""
     tick: str = ""
     tick_x: str = ""
+    is_minor: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,7 @@ def _column(one: Measured, slot: int, slots: int, every: int, line: _Line) -> Ba
         height=f"{length * PLOT_HEIGHT:.2f}",
         tick=one.key if slot % every == 0 else "",
         tick_x=f"{middle:.3f}%",
+        is_minor=slot // every % 2 == 1,
     )
 
 

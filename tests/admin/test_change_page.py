@@ -25,19 +25,27 @@ def cash(db: None) -> ReadTarget:
     return ReadTarget.objects.get(key="ledger.cash-transactions")
 
 
+@pytest.fixture(scope="module")
+def as_proposed() -> dict[str, Any]:
+    """What stands in the page's form before anything is changed: read by the first test, and the same for each."""
+    return {}
+
+
 @pytest.fixture
-def form(signed_in: SignedIn, cash: ReadTarget) -> Form:
+def form(signed_in: SignedIn, cash: ReadTarget, as_proposed: dict[str, Any]) -> Form:
     """The page of the cash transactions, in the admin's browser."""
-    return Form(signed_in("admin"), cash)
+    form = Form(signed_in("admin"), cash, as_proposed)
+    as_proposed |= form.fields
+    return form
 
 
 class Form:
     """The page of a target in a browser."""
 
-    def __init__(self, client: Client, target: ReadTarget) -> None:
+    def __init__(self, client: Client, target: ReadTarget, fields: dict[str, Any] | None = None) -> None:
         self.client = client
         self.address = CHANGE.format(target.pk)
-        self.fields = fields_of(client.get(self.address))
+        self.fields = dict(fields or fields_of(client.get(self.address)))
 
     def set(self, prefix: str, by: str, value: str, /, **said: str) -> None:
         """Fill in fields of the row whose field `by` says `value`."""

@@ -178,9 +178,7 @@ def target_alone(person: User, target: ReadTarget) -> None:
 
 def both_everywhere(person: User, target: ReadTarget) -> None:
     """Both rights at model level."""
-    person.user_permissions.add(
-        *Permission.objects.filter(codename__in=["view_cashtransaction", "query_readtarget"])
-    )
+    person.user_permissions.add(*Permission.objects.filter(codename__in=["view_cashtransaction", "query_readtarget"]))
 
 
 def both_on_objects(person: User, target: ReadTarget) -> None:
@@ -273,7 +271,7 @@ def failing_list() -> Iterator[str]:
     def scope(actor: Any) -> Any:
         raise RuntimeError("a secret of the application")
 
-    register_list(ListDefinition("failing", Account, queryset=scope))
+    register_list(ListDefinition("failing", Account, searched="name", order="name", queryset=scope))
     yield "failing"
     del lists_registry._lists["failing"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -23,10 +24,11 @@ from django.db import connection  # noqa: E402
 
 from read_targets.agent.dispatch import call_tool  # noqa: E402
 from read_targets.agent.tokens import create_token, token_of  # noqa: E402
+from read_targets.digest import Wish  # noqa: E402
 from read_targets.doors import current  # noqa: E402
 from read_targets.policies import Actor, access_of  # noqa: E402
 from read_targets.preferences import zone_of  # noqa: E402
-from read_targets.reading import Wish, read  # noqa: E402
+from read_targets.reading import read  # noqa: E402
 
 ROWS = int(os.environ.get("BENCH_ROWS", "50000"))
 RUNS = 25
@@ -37,6 +39,10 @@ _SUMS = {
     "postgresql": "SUM(t.amount)",
 }
 _MONTH = {"sqlite": "substr(t.date, 1, 7)", "postgresql": "to_char(t.date, 'YYYY-MM')"}
+_COLUMNS = (
+    "SELECT t.id, t.date, a.name, t.counterparty, t.flow, t.amount, t.status, t.memo "
+    "FROM ledger_cashtransaction t JOIN ledger_account a ON a.id = t.account_id"
+)
 _OWN = "SELECT content_object_id FROM {table} WHERE {holder} = %s AND permission_id = %s"
 
 
@@ -50,15 +56,21 @@ def main() -> None:
     print(f"\n{connection.vendor}, {ROWS} transactions, medians of {RUNS} interleaved runs")
     for name in ("analyst", "clerk"):
         secret = create_token(User.objects.get(username=name), "bench")[1]
-        ours, by_hand = interleaved(lambda s=secret: call(s, show="answer"), lambda n=name: hand_written(n))
+        ours, by_hand = interleaved(partial(call, secret, show="answer"), partial(hand_written, name))
         say(f"query by months, {name}", f"{ours / by_hand:.2f} x", f"{ms(ours)} against {ms(by_hand)} by hand")
     secret = create_token(User.objects.get(username="analyst"), "bench")[1]
-    kept, not_kept = interleaved(lambda: call(secret, show="workspace"), lambda: call(secret, show="answer"))
+    kept, not_kept = interleaved(partial(call, secret, show="workspace"), partial(call, secret, show="answer"))
     say("storing a workspace of 1,000 rows", ms(kept - not_kept), "on top of the query")
-    one, alone = interleaved(
-        lambda: call(secret, show="answer", id="1"), lambda: read_one(secret), clock=time.process_time, runs=200
+    token = token_of(secret)
+    assert token is not None
+    actor = Actor(token.user, token)
+    asking, reading = partial(call, secret, show="answer", id="1"), partial(read_one, actor)
+    one, alone = interleaved(asking, reading, clock=time.process_time, runs=200)
+    say(
+        "dispatch: all but reading the list",
+        f"{ms(one - alone)} CPU",
+        f"a call of {ms(one)} CPU, its reading {ms(alone)}",
     )
-    say("dispatch: all but reading the list", f"{ms(one - alone)} CPU", f"a call of {ms(one)} CPU, its reading {ms(alone)}")
 
 
 def call(secret: str, **arguments: Any) -> None:
@@ -71,16 +83,10 @@ def call(secret: str, **arguments: Any) -> None:
     assert answer["success"], answer
 
 
-def read_one(secret: str) -> None:
-    """What `call` reads of the list for one record, and nothing else."""
-    token = _held.setdefault(secret, token_of(secret))
-    actor = Actor(token.user, token, _memo)
+def read_one(actor: Actor) -> None:
+    """What `call` reads of the list for one record, and nothing else: whose rights are known is given."""
     target = next(one for one in current(actor) if one.query_tool_name == TOOL)
-    read(target, {"id": "1"}, access_of(actor), zone_of(token.user), Wish())
-
-
-_held: dict[str, Any] = {}
-_memo: dict[str, Any] = {}
+    read(target, {"id": "1"}, access_of(actor), zone_of(actor.user), Wish())
 
 
 def hand_written(name: str) -> None:
@@ -96,9 +102,7 @@ def hand_written(name: str) -> None:
         )
         cursor.fetchall()
         cursor.execute(
-            "SELECT t.id, t.date, a.name, t.counterparty, t.flow, t.amount, t.status, t.memo "
-            "FROM ledger_cashtransaction t JOIN ledger_account a ON a.id = t.account_id "
-            f"{where} ORDER BY t.date DESC, t.id DESC LIMIT 20",  # noqa: S608  # constants
+            f"{_COLUMNS} {where} ORDER BY t.date DESC, t.id DESC LIMIT 20",
             parameters,
         )
         cursor.fetchall()
@@ -132,7 +136,11 @@ _rights: dict[str, tuple[str, list[int]]] = {}
 
 
 def interleaved(
-    one: Callable[[], None], two: Callable[[], None], *, clock: Callable[[], float] = time.perf_counter, runs: int = RUNS
+    one: Callable[[], None],
+    two: Callable[[], None],
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+    runs: int = RUNS,
 ) -> tuple[float, float]:
     """Return the median seconds of each, measured in turns so that both meet the same machine."""
     times: tuple[list[float], list[float]] = ([], [])

@@ -55,7 +55,9 @@ def test_the_figures_are_those_of_the_rows(agent: Any) -> None:
 
 
 def test_groups_and_the_rest_add_up_to_the_total(agent: Any) -> None:
-    accounts = [Account.objects.create(name=f"No. {number}", currency="KRW", opened="2020-01-01") for number in range(70)]
+    accounts = [
+        Account.objects.create(name=f"No. {number}", currency="KRW", opened="2020-01-01") for number in range(70)
+    ]
     CashTransaction.objects.bulk_create(
         CashTransaction(date="2026-11-01", account=account, flow="INCOME", status="BOOKED", amount=position + 1)
         for position, account in enumerate(accounts)

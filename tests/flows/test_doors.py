@@ -70,7 +70,9 @@ def test_a_session_calls_as_the_person_and_needs_csrf(signed_in: Any, person: An
     assert response.json()["code"] == "read_targets.not_permitted"
 
 
-@pytest.mark.parametrize("path", ["/agent/tools", "/agent/tools/", "/agent/cards", "/agent/cards/", "/agent/schema", "/agent/schema/"])
+@pytest.mark.parametrize(
+    "path", ["/agent/tools", "/agent/tools/", "/agent/cards", "/agent/cards/", "/agent/schema", "/agent/schema/"]
+)
 def test_every_path_answers_with_and_without_its_slash(agent: Any, path: str) -> None:
     one = agent("analyst")
     assert one.client.get(path, headers=one.headers).status_code == 200
@@ -98,7 +100,9 @@ def test_a_tool_as_it_is_told(agent: Any) -> None:
     assert tool["shortDescription"]
     assert tool["parameters"]["additionalProperties"] is False
     properties = tool["parameters"]["properties"]
-    assert {"id", "from", "to", "flow", "text", "groupBy", "orderBy", "rows", "show", "title", "name"} <= set(properties)
+    assert {"id", "from", "to", "flow", "text", "groupBy", "orderBy", "rows", "show", "title", "name"} <= set(
+        properties
+    )
     assert properties["flow"]["enum"] == ["INCOME", "EXPENSE"]
     assert properties["month"] | {"description": ""} == {
         "type": "integer", "minimum": 1, "maximum": 12, "description": "",

@@ -98,7 +98,7 @@ def read_by_session(user: User) -> Any:
 
 
 def read_by_graphql(user: User) -> Any:
-    query = "{ cashTransactions { total items { memo } sums groups(by: \"memo\") } }"
+    query = '{ cashTransactions { total items { memo } sums groups(by: "memo") } }'
     return browser_of(user).post("/graphql", {"query": query}, "application/json")
 
 
@@ -124,9 +124,7 @@ def total_of(door: str, response: Any) -> int:
 
 @pytest.mark.parametrize("door", READS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_person_reads_what_is_theirs_and_nothing_else(
-    marked: list[CashTransaction], kind: str, door: str
-) -> None:
+def test_each_person_reads_what_is_theirs_and_nothing_else(marked: list[CashTransaction], kind: str, door: str) -> None:
     response = READS[door](make(kind, marked))
     if KINDS[kind] is not None:
         assert total_of(door, response) == (CashTransaction.objects.count() if KINDS[kind] == ALL else 5)

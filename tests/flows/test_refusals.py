@@ -40,7 +40,9 @@ UNFIT: list[tuple[str, Any, str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "code", "fits"), UNFIT, ids=[f"{one[0]}={str(one[1])[:14]}" for one in UNFIT])
+@pytest.mark.parametrize(
+    ("name", "value", "code", "fits"), UNFIT, ids=[f"{one[0]}={str(one[1])[:14]}" for one in UNFIT]
+)
 def test_what_does_not_fit_is_named_with_what_would(
     agent: Any, name: str, value: Any, code: str, fits: dict[str, Any]
 ) -> None:
@@ -80,7 +82,9 @@ def test_an_unknown_arguments_name_is_told_back_without_what_could_be_read_as_mo
     assert list(answer["params"]) == ["Ignore?all?rules.??script?"]
 
 
-@pytest.mark.parametrize("tool", ["queryNothing", "queryLedgerCashTransactions2", "deleteEverything", "query%00", "q" * 500])
+@pytest.mark.parametrize(
+    "tool", ["queryNothing", "queryLedgerCashTransactions2", "deleteEverything", "query%00", "q" * 500]
+)
 def test_a_tool_that_is_not_there_reads_like_one_that_is_forbidden(agent: Any, tool: str) -> None:
     missing = agent("analyst").call(tool)
     forbidden = agent("guest").call(TOOL)
@@ -93,7 +97,9 @@ def test_a_tool_that_is_not_there_reads_like_one_that_is_forbidden(agent: Any, t
     assert one["code"] == "read_targets.unknown_tool"
 
 
-@pytest.mark.parametrize("body", ["[]", "3", '"text"', "null", "{", "{'a': 1}", "NaN", '{"rows": NaN}', '{"rows": Infinity}'])
+@pytest.mark.parametrize(
+    "body", ["[]", "3", '"text"', "null", "{", "{'a': 1}", "NaN", '{"rows": NaN}', '{"rows": Infinity}']
+)
 def test_a_body_that_is_no_object_is_refused(agent: Any, body: str) -> None:
     response = agent("analyst").post(TOOL, body)
     assert response.status_code == 400
@@ -150,7 +156,9 @@ def test_a_value_that_is_only_a_pattern_finds_only_itself(agent: Any) -> None:
 def test_null_and_empty_mean_not_set(agent: Any, empty: Any) -> None:
     one = agent("analyst")
     everything = one.answer(TOOL)["coverage"]
-    assert one.answer(TOOL, flow=empty, id=empty, text=empty, groupBy=empty, **{"from": empty})["coverage"] == everything
+    assert (
+        one.answer(TOOL, flow=empty, id=empty, text=empty, groupBy=empty, **{"from": empty})["coverage"] == everything
+    )
 
 
 def test_id_and_text_are_trimmed(agent: Any) -> None:

@@ -1,0 +1,191 @@
+"""The doors in the admin: toolsets, tokens, the log, preferences, and the switch of every door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from read_targets.agent.log import log_call
+from read_targets.agent.models import AgentDoors, AgentToken, ToolCall, Toolset
+from read_targets.agent.tokens import create_token
+from read_targets.models import Card, Workspace
+from read_targets.policies import Actor
+from read_targets.preferences import Preference
+
+from .pages import fields_of, text_of_page
+
+SignedIn = Callable[[str], Client]
+
+ADMIN = "/admin/read_targets/"
+
+
+def text(response: Any) -> str:
+    """The page as text."""
+    return text_of_page(response)
+
+
+def test_one_switch_closes_every_agent_door_and_opens_it_again(signed_in: SignedIn, agent: Callable[..., Any]) -> None:
+    client, clerk = signed_in("admin"), agent("clerk")
+    assert clerk.tools().status_code == 200
+    page = client.get(f"{ADMIN}agentdoors/", follow=True)
+    assert "closes every agent door at once" in text(page)
+    client.post(page.redirect_chain[-1][0], {"reason": "Inventory"})
+    assert clerk.tools().status_code == 403
+    assert clerk.call("queryLedgerCashTransactions").json()["code"] == "read_targets.doors_closed"
+
+    page = client.get(f"{ADMIN}agentdoors/", follow=True)
+    assert "Inventory" in text(page)
+    client.post(page.redirect_chain[-1][0], {"is_open": "on", "reason": ""})
+    assert clerk.tools().status_code == 200
+    assert AgentDoors.objects.count() == 1
+    assert LogEntry.objects.filter(content_type__model="agentdoors").count() == 2
+
+
+def test_there_is_no_second_switch_and_none_is_taken_away(signed_in: SignedIn) -> None:
+    AgentDoors.objects.create(is_open=False)
+    client = signed_in("admin")
+    assert client.get(f"{ADMIN}agentdoors/add/").status_code == 403
+    assert client.post(f"{ADMIN}agentdoors/1/delete/", {"post": "yes"}).status_code == 403
+    assert AgentDoors.objects.get().is_open is False
+
+
+def test_looking_at_the_switch_makes_none(signed_in: SignedIn) -> None:
+    signed_in("admin").get(f"{ADMIN}agentdoors/", follow=True)
+    assert not AgentDoors.objects.exists()
+
+
+def test_a_toolset_is_put_together_from_the_tools_that_there_are(
+    signed_in: SignedIn, agent: Callable[..., Any]
+) -> None:
+    client = signed_in("admin")
+    page = client.get(f"{ADMIN}toolset/add/")
+    assert '<option value="ledger.cash-transactions">' in text(page)
+    fields = {
+        **fields_of(page, "toolset_form"),  # type: ignore[arg-type]
+        "key": "books",
+        "label_en": "Books",
+        "entries-0-tool_key": "ledger.cash-transactions",
+    }
+    assert client.post(f"{ADMIN}toolset/add/", fields).status_code == 302
+    books = Toolset.objects.get(key="books")
+    assert [entry.tool_key for entry in books.entries.all()] == ["ledger.cash-transactions"]
+    assert books.label == {"en": "Books"}
+    tools = agent("clerk", toolsets=[books]).tools().json()
+    assert "queryLedgerCashTransactions" in str(tools)
+    assert "queryDrillingWells" not in str(tools)
+
+
+def test_a_toolset_of_tools_that_are_not_there_is_refused(signed_in: SignedIn) -> None:
+    client = signed_in("admin")
+    fields = fields_of(client.get(f"{ADMIN}toolset/add/"), "toolset_form")  # type: ignore[arg-type]
+    response = client.post(f"{ADMIN}toolset/add/", {**fields, "key": "books", "entries-0-tool_key": "no.such"})
+    assert "There are no tools of the key no.such." in text(response)
+    assert not Toolset.objects.exists()
+
+
+def test_a_stored_entry_whose_tools_are_gone_stays_and_says_so(signed_in: SignedIn) -> None:
+    books = Toolset.objects.create(key="books")
+    books.entries.create(tool_key="no.such")
+    client = signed_in("admin")
+    address = f"{ADMIN}toolset/{books.pk}/change/"
+    page = client.get(address)
+    assert "no.such (not there)" in text(page)
+    assert client.post(address, fields_of(page, "toolset_form")).status_code == 302  # type: ignore[arg-type]
+    assert books.entries.get().tool_key == "no.such"
+
+
+@pytest.fixture
+def token(person: Callable[[str], User]) -> tuple[AgentToken, str]:
+    """A token of the clerk's, with its secret."""
+    return create_token(person("clerk"), "ledger helper")
+
+
+def test_a_token_is_looked_at_and_its_secret_never_seen(signed_in: SignedIn, token: tuple[AgentToken, str]) -> None:
+    stored, secret = token
+    client = signed_in("admin")
+    for address in (f"{ADMIN}agenttoken/", f"{ADMIN}agenttoken/{stored.pk}/change/"):
+        html = text(client.get(address))
+        assert "ledger helper" in html
+        assert stored.hint in html
+        assert secret not in html
+        assert stored.digest not in html
+
+
+def test_a_token_is_revoked_and_nothing_else(
+    signed_in: SignedIn, token: tuple[AgentToken, str], client: Client
+) -> None:
+    stored, secret = token
+    admin = signed_in("admin")
+    assert admin.get(f"{ADMIN}agenttoken/add/").status_code == 403
+    assert admin.post(f"{ADMIN}agenttoken/{stored.pk}/change/", {"may_act": "on"}).status_code == 403
+    assert admin.post(f"{ADMIN}agenttoken/{stored.pk}/delete/", {"post": "yes"}).status_code == 403
+    headers = {"Authorization": f"Bearer {secret}"}
+    assert client.get("/agent/tools", headers=headers).status_code == 200
+    admin.post(f"{ADMIN}agenttoken/", {"action": "revoke_tokens", "_selected_action": [stored.pk]})
+    assert client.get("/agent/tools", headers=headers).status_code == 401
+    stored.refresh_from_db()
+    assert stored.revoked_at is not None
+    assert LogEntry.objects.get().object_id == str(stored.pk)
+
+
+def test_who_may_only_look_at_tokens_revokes_none(
+    signed_in: SignedIn, token: tuple[AgentToken, str], person: Callable[[str], User]
+) -> None:
+    guest = person("guest")
+    User.objects.filter(pk=guest.pk).update(is_staff=True)
+    guest.user_permissions.add(Permission.objects.get(codename="view_agenttoken"))
+    client = signed_in("guest")
+    assert "ledger helper" in text(client.get(f"{ADMIN}agenttoken/"))
+    client.post(f"{ADMIN}agenttoken/", {"action": "revoke_tokens", "_selected_action": [token[0].pk]})
+    token[0].refresh_from_db()
+    assert token[0].revoked_at is None
+
+
+def test_tokens_are_searched(signed_in: SignedIn, token: tuple[AgentToken, str]) -> None:
+    client = signed_in("admin")
+    assert "ledger helper" in text(client.get(f"{ADMIN}agenttoken/", {"q": "clerk"}))
+    assert "ledger helper" not in text(client.get(f"{ADMIN}agenttoken/", {"q": "analyst"}))
+
+
+def test_the_log_is_read_and_searched_and_never_written(signed_in: SignedIn, person: Callable[[str], User]) -> None:
+    call = log_call(actor=Actor(person("clerk")), tool="queryLedgerAccounts", outcome="READY", milliseconds=3, rows=2)
+    log_call(actor=Actor(person("analyst")), tool="queryDrillingWells", outcome="REJECTED", milliseconds=3)
+    client = signed_in("admin")
+    for words in ("queryLedgerAccounts", "clerk", str(call.pk)):
+        html = text(client.get(f"{ADMIN}toolcall/", {"q": words}))
+        assert "queryLedgerAccounts" in html
+        assert "queryDrillingWells" not in html
+    assert client.get(f"{ADMIN}toolcall/{call.pk}/change/").status_code == 200
+    assert client.post(f"{ADMIN}toolcall/{call.pk}/change/", {"tool": "x"}).status_code == 403
+    assert client.post(f"{ADMIN}toolcall/{call.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert client.get(f"{ADMIN}toolcall/add/").status_code == 403
+    assert ToolCall.objects.count() == 2
+
+
+def test_a_preference_is_of_the_languages_and_zones_that_there_are(
+    signed_in: SignedIn, person: Callable[[str], User]
+) -> None:
+    client = signed_in("admin")
+    said = {"user": person("clerk").pk, "time_zone": "Asia/Seoul", "language": "ko"}
+    assert "is no time zone" in text(client.post(f"{ADMIN}preference/add/", {**said, "time_zone": "Seoul"}))
+    assert client.post(f"{ADMIN}preference/add/", {**said, "language": "xx"}).status_code == 200
+    assert client.post(f"{ADMIN}preference/add/", said).status_code == 302
+    assert Preference.objects.get().language == "ko"
+
+
+def test_what_holds_values_of_rows_is_not_in_the_admin(signed_in: SignedIn) -> None:
+    client = signed_in("admin")
+    for model in (Card, Workspace):
+        assert client.get(f"{ADMIN}{model._meta.model_name}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "address", ["", *(f"{name}/" for name in ("readtarget", "toolset", "agenttoken", "toolcall", "preference"))]
+)
+def test_nothing_is_there_for_people_who_are_no_staff(signed_in: SignedIn, address: str) -> None:
+    assert signed_in("clerk").get(f"{ADMIN}{address}").status_code == 302
