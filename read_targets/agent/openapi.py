@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.urls import reverse
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
@@ -47,9 +48,9 @@ REFUSALS = {
 }
 
 
-def openapi(request: Request | None = None) -> dict[str, Any]:
-    """Return the OpenAPI document of the agent's addresses."""
-    from . import urls
+def openapi() -> dict[str, Any]:
+    """Return the OpenAPI document of the agent's addresses, under the prefix that the host gave them."""
+    from . import urls  # which routes to the view below
 
     # Our doors are described as they are, whatever the host set for its own API.
     with patched_settings({"OAS_VERSION": "3.1.0", "TITLE": "Agent tools", "VERSION": "1"}):
@@ -60,6 +61,8 @@ def openapi(request: Request | None = None) -> dict[str, Any]:
     )
     answer = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("DataResult", "ReadyResult")]}
     refusal = {"application/json": {"schema": {"$ref": "#/components/schemas/FailureResult"}}}
+    document["servers"] = [{"url": reverse("read_targets_agent:tools").removesuffix("/tools")}]
+    document["paths"] = {path.rstrip("/"): operations for path, operations in document["paths"].items()}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             responses = operation["responses"]
@@ -80,4 +83,4 @@ class SchemaView(AgentView):
 
     def get(self, request: Request) -> Response:
         """Answer the OpenAPI document."""
-        return Response(openapi(request))
+        return Response(openapi())
