@@ -17,7 +17,7 @@ from django.utils.text import Truncator
 from .condition_proposal import Proposed, conditions_for
 from .declaration import problems_of
 from .lists import ListDefinition, ListPath, UnknownList, get_list
-from .models import Column, ReadTarget, ScreenParameter
+from .models import Column, CriterionFilter, ReadTarget, ScreenParameter
 from .naming import in_every_language, kebab, label_of, names_of
 from .routes import leads_somewhere, taken_by
 
@@ -67,14 +67,18 @@ class Proposal:
 
     def save(self, target: ReadTarget) -> None:
         """Store the rows under a target that is stored, in this order."""
-        for rows in (self.columns, [criterion for criterion, _filters in self.criteria], self.parameters):
+        criteria = [criterion for criterion, _filters in self.criteria]
+        for rows in (self.columns, criteria, self.parameters):
             for at, row in enumerate(rows, 1):
                 row.target, row.position = target, at * STEP
-                row.save()
+        Column.objects.bulk_create(self.columns)
+        ScreenParameter.objects.bulk_create(self.parameters)
         for criterion, filters in self.criteria:
+            # One by one: their filters need their keys, which not every database gives back in bulk.
+            criterion.save()
             for one in filters:
                 one.criterion = criterion
-                one.save()
+        CriterionFilter.objects.bulk_create(one for _criterion, filters in self.criteria for one in filters)
 
 
 def create_target(key: str, list_query: str) -> ReadTarget:

@@ -10,6 +10,7 @@ from .agent.contract import CardFacts, NextAction, ReadyResult, Refused
 from .agent.labels import text_of
 from .agent.refusals import query_failed, refuse_arguments
 from .agent.registry import Answered, Call, Tool, register_provider
+from .cards.addresses import ForeignAddress, own_address
 from .cards.making import make_open_page
 from .cards.sources import register_source
 from .criteria import arguments_of
@@ -188,6 +189,15 @@ def run_screen(target: ReadTarget, call: Call) -> Answered:
     except NoScreen:
         raise Refused(
             "REJECTED", Code.NO_SCREEN, "This list has no screen to open.", next_action=NextAction(type="CONFIGURE_APP")
+        ) from None
+    try:
+        own_address(address.href)
+    except ForeignAddress:
+        raise Refused(
+            "REJECTED",
+            Code.SCREEN_UNREACHABLE,
+            "With these conditions the screen's address is too long, or leads nowhere.",
+            next_action=NextAction(type="CHANGE_SCOPE"),
         ) from None
     missed = f" The screen does not take {', '.join(address.not_applied)}: say so." if address.not_applied else ""
     result = ReadyResult(

@@ -174,6 +174,13 @@ def test_a_list_that_code_no_longer_has_takes_its_tool_with_it(agent: Any) -> No
     assert agent("analyst").call(TOOL).status_code == 403
 
 
+def test_conditions_that_no_address_holds_are_refused(agent: Any) -> None:
+    answer = agent("analyst").answer("openLedgerCashTransactionsScreen", text="한" * 900)
+    assert answer["code"] == "read_targets.screen_unreachable"
+    assert answer["nextAction"] == {"type": "CHANGE_SCOPE"}
+    assert not Card.objects.exists()
+
+
 def test_a_failure_of_ours_says_nothing_of_itself(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("secret of the house")
