@@ -49,7 +49,7 @@ class AddListForm(forms.ModelForm):
                 self.proposal = propose(self.instance)
                 check(self.instance, self.proposal)
             except ValidationError as error:
-                self.add_error(None, error.messages)  # type: ignore[arg-type]  # Django takes a list of messages
+                self.add_error(None, error.messages)
 
 
 class OrderWidget(forms.MultiWidget):

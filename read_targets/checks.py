@@ -12,7 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from .agent.models import ToolsetEntry
 from .agent.registry import tool_keys
 from .conf import DEFAULTS, imported
-from .declaration import problems_of
+from .declaration import Problem, problems_of
 from .doors import declared
 from .foreign import graphql_schema
 from .models import ReadTarget
@@ -86,9 +86,7 @@ def check_stored_declarations(app_configs: Any, **options: Any) -> list[CheckMes
 def _of_targets() -> list[CheckMessage]:
     return [
         Warning(
-            f"The read target {target.key} is not offered. {problem.message}"
-            if not problem.is_of_screen
-            else f"The screen of the read target {target.key} is not offered. {problem.message}",
+            f"{_what(problem)} {target.key} is not offered. {problem.place}{problem.message}",
             hint=problem.hint or None,
             obj=target,
             id="read_targets.W002",
@@ -96,6 +94,10 @@ def _of_targets() -> list[CheckMessage]:
         for target in declared().filter(enabled=True)
         for problem in problems_of(target)
     ]
+
+
+def _what(problem: Problem) -> str:
+    return "The screen of the read target" if problem.is_of_screen else "The read target"
 
 
 def _of_toolsets() -> list[CheckMessage]:

@@ -107,7 +107,7 @@ class Exact(graphene.Scalar):
         return value
 
 
-def ListField(name: str, **kwargs: Any) -> graphene.Field:  # noqa: N802  # reads as the type of field that it gives
+def ListField(name: str, **kwargs: Any) -> graphene.Field:  # reads as the type of field that it gives
     """Return the graphene field of the registered list `name`.
 
     A person without the list's door gets an error and no row. Filters, sortings and groups are taken on declared

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db.models import Model
@@ -23,7 +23,7 @@ from .lists.answer import MOST_GROUPS
 from .lists.engine import permitted as permitted_rows
 from .lists.keys import among, unpack
 from .models import ReadTarget
-from .policies import QUERY, RowAccess, access_of, is_someone, open_doors, permits
+from .policies import QUERY, RowAccess, access_of, open_doors, permitted
 
 
 def keep_workspace(
@@ -67,7 +67,6 @@ def content_of(
     summary = summary_of(digest, wish, MOST_GROUPS).to_json()
     days = days_asked(conditions_of(target, values))
     start, end = days.bounds(zone) if days else (None, None)
-    labels = {criterion.name: criterion.label for criterion in target.criteria.all()}
     return {
         "title": title,
         "label": target.label,
@@ -90,15 +89,27 @@ def content_of(
         "groups": summary.get("groups", []),
         "rest": summary.get("rest"),
         "rows": digest.rows[:WORKSPACE_ROWS],
-        "conditions": [
-            {"name": name, "label": labels.get(name, {}), "value": plain(value)} for name, value in values.items()
-        ],
+        "conditions": conditions_said(target, values),
         "timeRange": {"start": start, "end": end} if days else None,
         "timeZone": str(zone),
         "person": call.actor.user.get_username(),
         "omissions": digest.omissions,
-        "orderBy": call.arguments.get("orderBy", ""),
+        "orderBy": ",".join(f"-{one.path}" if one.descending else one.path for one in wish.order),
     }
+
+
+def conditions_said(target: ReadTarget, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the conditions as a page says them: name, label in each language, kind and value."""
+    criteria = {criterion.name: criterion for criterion in target.criteria.all()}
+    return [
+        {
+            "name": name,
+            "label": criteria[name].label if name in criteria else {},
+            "kind": criteria[name].kind if name in criteria else "string",
+            "value": plain(value),
+        }
+        for name, value in values.items()
+    ]
 
 
 class TargetSource:
@@ -108,15 +119,23 @@ class TargetSource:
         """Whether `key` is a target's; one that is gone is still nobody else's."""
         return "." in key
 
-    def door(self, user: Any, key: str) -> Required | None:
-        """What the person lacks to open something of this target, or None where its door is open to them."""
-        target = ReadTarget.objects.filter(key=key, enabled=True).first()
-        if target is None or not is_someone(user) or not permits(user, QUERY, target):
-            return Required(QUERY, key)
-        permission = door_of(target)
-        if permission not in open_doors(user, [permission]):
-            return Required(permission or QUERY, key)
-        return None
+    def closed(self, user: Any, keys: Collection[str]) -> dict[str, Required]:
+        """Those of `keys` that are closed to the person, with the right they lack (none would help: it is off or gone)."""
+        targets = {target.key: target for target in ReadTarget.objects.filter(key__in=keys)}
+        doors = {key: door_of(target) for key, target in targets.items()}
+        asked = ReadTarget.objects.filter(key__in=keys)
+        held = set(permitted(user, QUERY, asked).values_list("key", flat=True)) if keys else set()
+        opened = open_doors(user, filter(None, doors.values()))
+        closed: dict[str, Required] = {}
+        for key in keys:
+            target, door = targets.get(key), doors.get(key)
+            if target is None or not target.enabled or not door:
+                closed[key] = Required("", key if target is None else str(target))
+            elif key not in held:
+                closed[key] = Required(QUERY, str(target))
+            elif door not in opened:
+                closed[key] = Required(door, str(target))
+        return closed
 
     def review(self, user: Any, version: WorkspaceVersion) -> Review:
         """Which stored rows, figures and columns the person may still see."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connections
@@ -76,24 +75,13 @@ def open_doors(user: Any, permissions: Iterable[str]) -> frozenset[str]:
         return frozenset()
     asked = set(permissions)
     held = {permission for permission in asked if user.has_perm(permission)}
+    rights = _rights_of(asked - held)
     some = Q()
-    for permission in asked - held:
-        app_label, _, codename = permission.partition(".")
-        grants = Q()
-        for arm in _grants(user, _model_of(app_label, codename)):
-            grants |= Q(Exists(arm.filter(permission=OuterRef("pk"))))
-        some |= Q(content_type__app_label=app_label, codename=codename) & grants
-    if some:
-        found = Permission.objects.filter(some).values_list("content_type__app_label", "codename")
-        held |= {f"{app_label}.{codename}" for app_label, codename in found}
-    return frozenset(held)
-
-
-def _model_of(app_label: str, codename: str) -> type[Model] | None:
-    try:
-        return apps.get_model(app_label, codename.partition("_")[2])
-    except LookupError:
-        return None
+    for right in rights.values():
+        for arm in _grants(user, right.model):
+            some |= Q(pk=right.key) & Q(Exists(arm.filter(permission=right.key)))
+    found = set(Permission.objects.filter(some).values_list("pk", flat=True)) if some else set()
+    return frozenset(held | {permission for permission, right in rights.items() if right.key in found})
 
 
 def _grants(user: Any, model: type[Model] | None) -> list[QuerySet[Any]]:
@@ -175,19 +163,35 @@ class SharedAccess:
         return self.person.has_door(definition) and self.viewer.has_door(definition)
 
 
-_rights: dict[str, int] = {}
+@dataclass(frozen=True)
+class _Right:
+    """A permission as it is stored: its key, and the model that it is about (None: one that is no longer there)."""
+
+    key: int
+    model: type[Model] | None
+
+
+_rights: dict[str, _Right] = {}
+
+
+def _rights_of(permissions: Iterable[str]) -> dict[str, _Right]:
+    """Return those of the permissions (`app.codename`) that there are; remembered by the process."""
+    asked = set(permissions)
+    wanted = Q()
+    for permission in asked - set(_rights):
+        app_label, _, codename = permission.partition(".")
+        wanted |= Q(content_type__app_label=app_label, codename=codename)
+    if wanted:
+        for one in Permission.objects.filter(wanted).select_related("content_type"):
+            name = f"{one.content_type.app_label}.{one.codename}"
+            _rights.setdefault(name, _Right(one.pk, one.content_type.model_class()))
+    return {permission: _rights[permission] for permission in asked if permission in _rights}
 
 
 def right_of(permission: str) -> int | None:
     """Return the key of a permission (`app.codename`), None where there is none; remembered by the process."""
-    if permission not in _rights:
-        app_label, _, codename = permission.partition(".")
-        found = Permission.objects.filter(content_type__app_label=app_label, codename=codename)
-        key = found.values_list("pk", flat=True).first()
-        if key is None:
-            return None
-        _rights[permission] = key
-    return _rights[permission]
+    found = _rights_of([permission]).get(permission)
+    return found.key if found else None
 
 
 def forget_rights(**kwargs: Any) -> None:

@@ -40,9 +40,14 @@ class Problem:
         """Message and hint as one text."""
         return f"{self.message} {self.hint}".strip()
 
+    @property
+    def place(self) -> str:
+        """Which row has it, to begin a sentence with; empty where it is the target itself."""
+        part = {"columns": _("column"), "criteria": _("condition"), "parameters": _("screen parameter")}.get(self.part)
+        return f"{part} {self.name}: " if part and self.name else ""
+
     def __str__(self) -> str:
-        place = {"columns": _("column"), "criteria": _("condition"), "parameters": _("screen parameter")}.get(self.part)
-        return f"{place} {self.name}: {self.said}" if place and self.name else self.said
+        return f"{self.place}{self.said}"
 
 
 def listed(names: Iterable[str], wanted: str = "") -> str:

@@ -17,7 +17,7 @@ from django.utils.text import Truncator
 from .condition_proposal import Proposed, conditions_for
 from .declaration import problems_of
 from .lists import ListDefinition, ListPath, UnknownList, get_list
-from .models import Column, CriterionFilter, ReadTarget, ScreenParameter
+from .models import Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from .naming import in_every_language, kebab, label_of, names_of
 from .routes import leads_somewhere, taken_by
 
@@ -67,8 +67,9 @@ class Proposal:
 
     def save(self, target: ReadTarget) -> None:
         """Store the rows under a target that is stored, in this order."""
-        criteria = [criterion for criterion, _filters in self.criteria]
-        for rows in (self.columns, criteria, self.parameters):
+        criteria = tuple(criterion for criterion, _filters in self.criteria)
+        kinds: tuple[tuple[Column | Criterion | ScreenParameter, ...], ...] = (self.columns, criteria, self.parameters)
+        for rows in kinds:
             for at, row in enumerate(rows, 1):
                 row.target, row.position = target, at * STEP
         Column.objects.bulk_create(self.columns)

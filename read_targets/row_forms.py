@@ -112,7 +112,7 @@ class CriterionForm(RowForm):
         """Show the stored filters; let fields and operators be those of the list."""
         stored = list(self.instance.filters.all())[:FILTERS] if self.instance.pk else []
         for (field, operator), one in zip(_pairs(), stored, strict=False):
-            self.initial |= {field: one.field, operator: one.operator}
+            self.initial[field], self.initial[operator] = one.field, one.operator
         for field, operator in _pairs():
             if self.shape is not None and self.shape.filtered:
                 choices.offer(self, field, [("", "---------"), *choices.plain(self.shape.filtered)])

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.db import models
 from django.forms import BaseInlineFormSet
+from django.forms.formsets import DELETION_FIELD_NAME
 
 from .declaration import problems_of
 from .models import ReadTarget
@@ -78,8 +79,9 @@ class RowFormSet(BaseInlineFormSet):
         return [
             form
             for form in self.forms
-            if (form.instance.pk is not None or form.has_changed())
-            and not (self.can_delete and self._should_delete_form(form))
+            if isinstance(form, RowForm)
+            and (form.instance.pk is not None or form.has_changed())
+            and not (self.can_delete and form.cleaned_data.get(DELETION_FIELD_NAME))
         ]
 
     def clean(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from .document import Document, NoSchema, document_of
 from .lists import OPERATORS, ListDefinition, UnknownList, get_list
@@ -25,13 +25,27 @@ _FIXED = {"isnull": "boolean", "year": "integer", "month": "integer", "period": 
 
 
 class Shape(Protocol):
-    """A list as a declaration sees it. Empty `filtered` or `sorted` of a list that does not say: anything goes."""
+    """A list as a declaration sees it."""
 
-    says_paths: bool
-    shown: tuple[str, ...]
-    filtered: tuple[str, ...]
-    sorted: tuple[str, ...]
-    is_searched: bool
+    @property
+    def says_paths(self) -> bool:
+        """Whether it says what it filters and sorts; else anything goes."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The paths that may be shown."""
+
+    @property
+    def filtered(self) -> tuple[str, ...]:
+        """The paths that may be filtered, () where it does not say."""
+
+    @property
+    def sorted(self) -> tuple[str, ...]:
+        """The paths that may be sorted, () where it does not say."""
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether it looks for free words."""
 
     def column_kinds(self, path: str) -> tuple[str, ...] | None:
         """The kinds that a column over `path` may have, () for any; None where there is no such path."""
@@ -51,7 +65,7 @@ class ListShape:
     """A list that the application has registered."""
 
     definition: ListDefinition
-    says_paths = True
+    says_paths: ClassVar[bool] = True
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -99,9 +113,9 @@ class DocumentShape:
 
     document: Document
     rows_path: str
-    says_paths = False
-    filtered: tuple[str, ...] = ()
-    sorted: tuple[str, ...] = ()
+    says_paths: ClassVar[bool] = False
+    filtered: ClassVar[tuple[str, ...]] = ()
+    sorted: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
     def shown(self) -> tuple[str, ...]:

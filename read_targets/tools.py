@@ -18,7 +18,7 @@ from .digest import MODEL_ROWS, Keep, Wish
 from .doors import queryable
 from .envelope import result_of, scope_of
 from .foreign import ListUnreadable
-from .keeping import TargetSource, keep_workspace
+from .keeping import TargetSource, conditions_said, keep_workspace
 from .lists import Argument, Order, UnknownList, get_list
 from .models import ReadTarget
 from .policies import Actor, access_of
@@ -66,8 +66,8 @@ def query_tool(target: ReadTarget) -> Tool:
         name=target.query_tool_name,
         title=str(target),
         description=(
-            f"Read {described(target)}. Set the conditions the question names. Answers the count, exact sums, groups with "
-            f"groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace. Never add up rows."
+            f"Read {described(target)}. Set the conditions the question names. Answers the count, exact sums, groups "
+            f"with groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace. Never add up rows."
         )[:LONGEST_DESCRIPTION],
         short_description=target.short_description or f"Read {target.model_name or target.key}.",
         tool_class="BACKEND_QUERY",
@@ -208,7 +208,7 @@ def run_screen(target: ReadTarget, call: Call) -> Answered:
         message=f"The card opens the screen when the person clicks it.{missed}",
         scope=scope_of(target, values, zone_of(call.actor.user)),
     )
-    labels = {criterion.name: criterion.label for criterion in target.criteria.all()}
+    said = conditions_said(target, values)
 
     def store(stored: Call) -> CardFacts:
         return make_open_page(
@@ -218,7 +218,8 @@ def run_screen(target: ReadTarget, call: Call) -> Answered:
             title="",
             href=address.href,
             applied=address.applied,
-            not_applied=[{"name": name, "label": labels.get(name, {})} for name in address.not_applied],
+            not_applied=[one for one in said if one["name"] in address.not_applied],
+            conditions=[one for one in said if one["name"] in address.applied],
         )
 
     return Answered(result, None, store)

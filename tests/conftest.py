@@ -6,12 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 
 ROWS = 600
 """Transactions of the demo company in tests: enough for several pages and every kind of row."""
+
+
+def pytest_configure() -> None:
+    """Hash the demo's passwords fast: what they guard here is gone with the test."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(scope="session")

@@ -120,15 +120,18 @@ def card_refusals(user: Any) -> Iterator[Refused]:
         yield _refusal_of(Card(source="ledger.accounts", verdict=verdict))
 
 
-def screen_refusal() -> Refused:
-    """What a screen tool refuses with where its screen is gone."""
-    call = Call(Actor(AnonymousUser()), "", "openLedgerAccountsScreen", {})
-    return refused(lambda: run_screen(ReadTarget(key="ledger.accounts", screen="gone:away"), call))
+def screen_refusals(user: Any) -> Iterator[Refused]:
+    """What a screen tool refuses with: its screen is gone, or the address would be too long."""
+    target = ReadTarget.objects.get(key="ledger.accounts")
+    call = Call(Actor(user), "", target.screen_tool_name, {"text": "words " * 1_000})
+    yield refused(lambda: run_screen(target, call))
+    target.screen = "gone:away"
+    yield refused(lambda: run_screen(target, call))
 
 
 def answered(user: Any) -> Iterator[tuple[Refused, int]]:
     """Refusals as a person is answered, each with its status."""
-    for refusal in (*shared_refusals(), *card_refusals(user), screen_refusal()):
+    for refusal in (*shared_refusals(), *card_refusals(user), *screen_refusals(user)):
         yield refusal, HTTP_STATUS[refusal.outcome]
     for status in HTTP_ITSELF:
         yield http_refusal(status), status

@@ -81,13 +81,13 @@ def call_tool(actor: Actor, name: str, arguments: Any, *, toolset: str = "") -> 
 
 def list_tools(actor: Actor, toolset: str = "") -> list[Tool]:
     """Return the tools that the call may reach; raises Refused as `call_tool` would refuse."""
-    _check_doors(actor)
+    check_doors(actor)
     return within(reach_of(actor, toolset), tools_of(actor))
 
 
 def access_tool(actor: Actor, name: str, toolset: str = "") -> Tool:
     """Return the tool of that name; raises Refused, alike for a tool that is not there and one that is forbidden."""
-    _check_doors(actor)
+    check_doors(actor)
     reach = reach_of(actor, toolset)
     tool = find_tool(actor, name)
     if tool is None or not within(reach, [tool]):
@@ -125,7 +125,8 @@ def read_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
     return values
 
 
-def _check_doors(actor: Actor) -> None:
+def check_doors(actor: Actor) -> None:
+    """Raises Refused while an administrator keeps every door closed, or the person has stopped their agents."""
     if not doors_of(actor).are_open:
         raise doors_closed()
     if actor.token is not None and preference_of(actor.user).agents_stopped:

@@ -28,7 +28,9 @@ class LabelWidget(forms.MultiWidget):
     use_fieldset = True
 
     def __init__(self, attrs: dict[str, Any] | None = None) -> None:
-        widgets = {code: forms.TextInput({"lang": code, "aria-label": str(name)}) for code, name in settings.LANGUAGES}
+        widgets: dict[str, forms.Widget | type[forms.Widget]] = {
+            code: forms.TextInput({"lang": code, "aria-label": str(name)}) for code, name in settings.LANGUAGES
+        }
         super().__init__(widgets, attrs)
 
     def _render(self, template_name: str, context: dict[str, Any], renderer: Any = None) -> str:

@@ -16,6 +16,7 @@ from .authentication import PersonAuthentication, TokenAuthentication
 from .contract import result_schemas
 from .views import AgentView
 
+
 class TokenScheme(OpenApiAuthenticationExtension):
     """How the document tells an agent's token."""
 

@@ -23,11 +23,10 @@ from rest_framework.response import Response
 from ..agent.authentication import actor_of
 from ..agent.codes import Code
 from ..agent.contract import NextAction, ReadyResult, Refused
-from ..agent.models import doors_of
-from ..agent.refusals import agents_stopped, doors_closed, refuse_arguments
+from ..agent.dispatch import check_doors
+from ..agent.refusals import refuse_arguments
 from ..agent.views import AgentView
-from ..policies import Actor
-from ..preferences import as_person, language_of, preference_of
+from ..preferences import as_person, language_of
 from .answers import missing_page, see_other, unproven_page
 from .clicks import prove_click
 from .desk import cards_of, readable_cards
@@ -49,21 +48,12 @@ class CardListView(AgentView):
     def get(self, request: Request) -> Response:
         """List the cards whose door is open to the person, newest first."""
         actor = actor_of(request)
-        _check_agent(actor)
+        if actor.token is not None:
+            check_doors(actor)
         cards = list(cards_of(actor)[: MOST_LISTED + 1])
         language = language_of(actor.user)
         entries = [entry_of(card, language) for card in readable_cards(actor.user, cards[:MOST_LISTED])]
         return Response(CardList(cards=entries, has_more=len(cards) > MOST_LISTED).to_json())
-
-
-def _check_agent(actor: Actor) -> None:
-    """Raises Refused where agents are not answered now; a person's own session always is."""
-    if actor.token is None:
-        return
-    if not doors_of(actor).are_open:
-        raise doors_closed()
-    if preference_of(actor.user).agents_stopped:
-        raise agents_stopped()
 
 
 class ClickView(AgentView):

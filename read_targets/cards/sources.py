@@ -41,8 +41,8 @@ class CardSource(Protocol):
     def has(self, key: str) -> bool:
         """Whether the cards of `key` are this source's, and what they came from is still there."""
 
-    def door(self, user: Any, key: str) -> Required | None:
-        """What is missing for the person to open anything of `key`; None where the door is open."""
+    def closed(self, user: Any, keys: Collection[str]) -> dict[str, Required]:
+        """Those of `keys` of which the person may open nothing, with what is missing; a fixed number of statements."""
 
     def review(self, user: Any, version: WorkspaceVersion) -> Review:
         """What the person may see of a version now."""
@@ -65,14 +65,16 @@ def unregister_source(source: CardSource) -> None:
 
 def door_of(user: Any, key: str) -> Required | None:
     """Return what is missing for the person to open anything of `key`, None where the door is open."""
-    source = _source_of(key)
-    return source.door(user, key) if source else Required("", key)
+    return closed_doors(user, [key]).get(key)
 
 
 def closed_doors(user: Any, keys: Iterable[str]) -> dict[str, Required]:
     """Return those of `keys` whose door is closed to the person, with what is missing."""
-    doors = ((key, door_of(user, key)) for key in sorted(set(keys)))
-    return {key: required for key, required in doors if required is not None}
+    closed: dict[str, Required] = {}
+    asked = sorted(set(keys))
+    for source in _sources:
+        closed |= source.closed(user, [key for key in asked if _source_of(key) is source])
+    return closed | {key: Required("", key) for key in asked if _source_of(key) is None}
 
 
 def review_of(user: Any, version: WorkspaceVersion) -> Review:

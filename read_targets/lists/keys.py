@@ -31,7 +31,7 @@ def among(queryset: QuerySet[Any], keys: Sequence[Any]) -> QuerySet[Any]:
     if connection.vendor == "postgresql":
         chosen = RawSQL(f"SELECT unnest(%s::{field.rel_db_type(connection)}[])", [prepared])  # noqa: S611  # a column type
     elif connection.vendor == "sqlite":
-        chosen = RawSQL("SELECT value FROM json_each(%s)", [json.dumps(prepared)])  # noqa: S611  # a constant
+        chosen = RawSQL("SELECT value FROM json_each(%s)", [json.dumps(prepared)])  # a constant
     else:
         return queryset.filter(pk__in=keys)
     return queryset.filter(pk__in=chosen)

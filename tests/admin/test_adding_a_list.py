@@ -42,7 +42,7 @@ def test_it_proposes_everything_and_lands_on_the_page_of_the_target(signed_in: S
 
 def test_nobody_reads_a_new_list_before_it_is_granted(signed_in: SignedIn, agent: Callable[..., object]) -> None:
     signed_in("admin").post(ADD, EXCHANGE_RATES)
-    tools = agent("analyst").tools().json()  # type: ignore[attr-defined]
+    tools = agent("analyst").tools().json()
     assert "queryLedgerExchangeRates" not in str(tools)
 
 

@@ -68,7 +68,7 @@ def test_a_toolset_is_put_together_from_the_tools_that_there_are(
     page = client.get(f"{ADMIN}toolset/add/")
     assert '<option value="ledger.cash-transactions">' in text(page)
     fields = {
-        **fields_of(page, "toolset_form"),  # type: ignore[arg-type]
+        **fields_of(page, "toolset_form"),
         "key": "books",
         "label_en": "Books",
         "entries-0-tool_key": "ledger.cash-transactions",
@@ -84,7 +84,7 @@ def test_a_toolset_is_put_together_from_the_tools_that_there_are(
 
 def test_a_toolset_of_tools_that_are_not_there_is_refused(signed_in: SignedIn) -> None:
     client = signed_in("admin")
-    fields = fields_of(client.get(f"{ADMIN}toolset/add/"), "toolset_form")  # type: ignore[arg-type]
+    fields = fields_of(client.get(f"{ADMIN}toolset/add/"), "toolset_form")
     response = client.post(f"{ADMIN}toolset/add/", {**fields, "key": "books", "entries-0-tool_key": "no.such"})
     assert "There are no tools of the key no.such." in text(response)
     assert not Toolset.objects.exists()
@@ -97,7 +97,7 @@ def test_a_stored_entry_whose_tools_are_gone_stays_and_says_so(signed_in: Signed
     address = f"{ADMIN}toolset/{books.pk}/change/"
     page = client.get(address)
     assert "no.such (not there)" in text(page)
-    assert client.post(address, fields_of(page, "toolset_form")).status_code == 302  # type: ignore[arg-type]
+    assert client.post(address, fields_of(page, "toolset_form")).status_code == 302
     assert books.entries.get().tool_key == "no.such"
 
 

@@ -77,7 +77,7 @@ def test_it_is_queried_and_previewed(
     answer = agent("clerk").answer("queryDrillingRigEvents")
     assert answer["outcome"] in ("READY", "PARTIAL")
     response = client.post(CHANGE.format(target.pk).replace("change", "preview"), {"person": "clerk"})
-    html = text_of_page(response)  # type: ignore[arg-type]
+    html = text_of_page(response)
     assert "queryDrillingRigEvents" in html
     newest = RigEvent.objects.order_by("-at", "pk")[0]
     assert f'<th scope="row">{newest.pk}</th>' in html
@@ -146,7 +146,7 @@ def test_columns_are_what_the_document_selects(
     fields = fields_of(client.get(CHANGE.format(target.pk)))
     number = list(target.columns.values_list("name", flat=True)).index(name)
     response = client.post(CHANGE.format(target.pk), {**fields, f"columns-{number}-{field}": value})
-    assert reason in text_of_page(response)  # type: ignore[arg-type]
+    assert reason in text_of_page(response)
     assert target.columns.get(name="rig").path == "rig.name"
 
 

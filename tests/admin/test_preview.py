@@ -97,7 +97,7 @@ def test_a_related_value_that_one_of_them_may_not_view_is_withheld(signed_in: Si
 def test_each_preview_is_in_the_log(signed_in: SignedIn, cash: ReadTarget) -> None:
     look(signed_in("admin"), cash, "analyst")
     call = ToolCall.objects.get()
-    assert (call.user.username, call.previewed_by.username) == ("analyst", "admin")  # type: ignore[union-attr]
+    assert (call.user.username, call.previewed_by.username) == ("analyst", "admin")
     assert (call.tool, call.outcome, call.token) == ("queryLedgerCashTransactions", "READY", None)
     assert call.rows == CashTransaction.objects.count()
 

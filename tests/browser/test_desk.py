@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,32 +15,11 @@ from read_targets.agent.tokens import create_token
 from read_targets.models import Card, ReadTarget
 from read_targets.policies import Actor
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 TOOL = "queryLedgerCashTransactions"
 SOON = 6_000
 """Milliseconds within which a card must arrive; the desk asks every two seconds."""
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
-]
-
 Ask = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Start the Chromium of this machine; as root it has no sandbox."""
-    arguments = ["--disable-gpu", "--disable-background-networking", "--no-first-run"]
-    if os.geteuid() == 0:
-        arguments.append("--no-sandbox")
-    return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": arguments}
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _orm_beside_the_browser() -> None:
-    """Let tests use the database while playwright's loop runs in their thread, until all is torn down."""
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 
 @pytest.fixture

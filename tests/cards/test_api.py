@@ -65,7 +65,7 @@ def test_anothers_cards_are_not_listed(desk: Client, person: Any, stories: Stori
 
 def test_a_card_behind_a_closed_door_is_not_listed(desk: Client, clerk: User, stories: Stories) -> None:
     workspace(clerk)
-    stories.closed = Required("ledger.view_cashtransaction", "it")
+    stories.required = Required("ledger.view_cashtransaction", "it")
     assert listed(desk) == []
 
 

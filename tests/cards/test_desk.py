@@ -75,7 +75,7 @@ def test_the_desk_speaks_the_persons_language_and_zone(desk: Client, clerk: User
 
 def test_of_a_card_behind_a_closed_door_only_the_label_is_told(desk: Client, clerk: User, stories: Stories) -> None:
     card = workspace(clerk, title="Paid to Hanbit: 120,000")
-    stories.closed = Required("ledger.view_cashtransaction", "it")
+    stories.required = Required("ledger.view_cashtransaction", "it")
     text = page(desk)
     assert shown(text) == [card.id]
     assert "Hanbit" not in text
@@ -85,7 +85,7 @@ def test_of_a_card_behind_a_closed_door_only_the_label_is_told(desk: Client, cle
 
 def test_a_refused_card_says_why_on_the_desk(desk: Client, clerk: User, stories: Stories) -> None:
     card = screen(clerk)
-    stories.closed = Required("ledger.view_cashtransaction", "Zahlungen")
+    stories.required = Required("ledger.view_cashtransaction", "Zahlungen")
     click(desk, card.id)
     text = page(desk)
     assert "Not opened" in text

@@ -26,9 +26,9 @@ def test_where_there_is_no_source_everything_is_closed() -> None:
 
 @pytest.mark.django_db
 def test_doors_are_asked_for_once_a_key(stories: Stories) -> None:
-    stories.closed = Required("a.view_b", "b")
+    stories.required = Required("a.view_b", "b")
     assert closed_doors(None, ["stories", "stories-two", "stories"]) == {
-        "stories": stories.closed,
-        "stories-two": stories.closed,
+        "stories": stories.required,
+        "stories-two": stories.required,
     }
     assert stories.asked == ["stories", "stories-two"]

@@ -145,7 +145,7 @@ def test_words_of_rows_are_text(desk: Client, clerk: User, stories: Stories) -> 
 
 def test_without_the_door_the_page_holds_no_value(desk: Client, clerk: User, stories: Stories) -> None:
     facts = workspace(clerk)
-    stories.closed = Required("ledger.view_cashtransaction", "Zahlungen")
+    stories.required = Required("ledger.view_cashtransaction", "Zahlungen")
     for address in (facts.url, "/desk/workspaces/stories"):
         response = desk.get(address)
         assert response.status_code == 403
