@@ -57,18 +57,25 @@ def result_of(
 
 def scope_of(target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo) -> Scope:
     """Return what the figures are of: the list, the conditions as they were read, and the bounds they came to."""
-    days = days_asked(conditions_of(target, values))
-    bounds = {}
-    if days is not None:
-        start, end = days.bounds(zone)
-        bounds = {"time_range": TimeRange(start=start, end=end)}
+    bounds = bounds_of(target, values, zone)
     return Scope(
         entity_type=target.key,
         selected_ids=[values["id"].strip()] if "id" in values else [],
-        **bounds,
+        **({"time_range": TimeRange(start=bounds[0], end=bounds[1])} if bounds else {}),
         filters={name: plain(value) for name, value in values.items() if name != "id"},
         time_zone=str(zone),
     )
+
+
+def bounds_of(
+    target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo
+) -> tuple[str | None, str | None] | None:
+    """Return the moments between which the conditions on the date select, None where none does.
+
+    A list of another shape decides for itself where a day of its begins, so nothing is claimed of it.
+    """
+    days = None if target.is_foreign else days_asked(conditions_of(target, values))
+    return days.bounds(zone) if days is not None else None
 
 
 def _coverage(digest: Digest) -> Coverage:
@@ -145,9 +152,10 @@ def _message(digest: Digest, coverage: Coverage, shown: int, *, kept: bool, one:
         said = ["One record: answer from its fields, and say of a field that is null that it is not recorded."]
     elif kept:
         stored = len(digest.rows)
-        which = f"All {stored}" if stored == digest.analysed else f"The first {stored} of {digest.analysed}"
+        which = f"All {stored} rows" if stored == digest.analysed else f"The first {stored} of {digest.analysed} rows"
+        which = which if digest.total == digest.analysed else f"The {stored} rows that were read"
         said = [
-            f"{which} rows are on a workspace that the person opens from the card.",
+            f"{which} are on a workspace that the person opens from the card.",
             "Say the point in a line or two from the summary; do not write the table out.",
         ]
     elif not digest.analysed:

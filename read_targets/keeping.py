@@ -13,10 +13,9 @@ from .agent.registry import Call
 from .cards.making import make_workspace
 from .cards.models import WorkspaceVersion
 from .cards.sources import Required, Review
-from .criteria import conditions_of, days_asked
 from .digest import WORKSPACE_ROWS, Digest, Wish
 from .doors import door_of
-from .envelope import summary_of
+from .envelope import bounds_of, summary_of
 from .foreign import ListUnreadable, ids_of
 from .lists import ListDefinition, UnknownList, get_list, plain
 from .lists.answer import MOST_GROUPS
@@ -65,8 +64,7 @@ def content_of(
 ) -> dict[str, Any]:
     """Return what the workspace page shows, as exact JSON."""
     summary = summary_of(digest, wish, MOST_GROUPS).to_json()
-    days = days_asked(conditions_of(target, values))
-    start, end = days.bounds(zone) if days else (None, None)
+    bounds = bounds_of(target, values, zone)
     return {
         "title": title,
         "label": target.label,
@@ -90,7 +88,7 @@ def content_of(
         "rest": summary.get("rest"),
         "rows": digest.rows[:WORKSPACE_ROWS],
         "conditions": conditions_said(target, values),
-        "timeRange": {"start": start, "end": end} if days else None,
+        "timeRange": {"start": bounds[0], "end": bounds[1]} if bounds else None,
         "timeZone": str(zone),
         "person": call.actor.user.get_username(),
         "omissions": digest.omissions,

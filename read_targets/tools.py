@@ -14,6 +14,7 @@ from .cards.addresses import ForeignAddress, own_address
 from .cards.making import make_open_page
 from .cards.sources import register_source
 from .criteria import arguments_of
+from .declaration import is_screen_sound
 from .digest import MODEL_ROWS, Keep, Wish
 from .doors import queryable
 from .envelope import result_of, scope_of
@@ -91,8 +92,8 @@ def query_tool(target: ReadTarget) -> Tool:
 
 
 def screen_tool(target: ReadTarget) -> Tool | None:
-    """Return the tool that offers the list's screen, or None where the target has none."""
-    if not target.screen:
+    """Return the tool that offers the list's screen, or None where the target has none that can be opened."""
+    if not target.screen or not is_screen_sound(target):
         return None
     taken = ", ".join(parameter.criterion for parameter in target.screen_parameters.all()) or "no condition"
     return Tool(

@@ -14,6 +14,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.management import get_commands
 from django.test import RequestFactory
+from rest_framework.exceptions import AuthenticationFailed
 
 from read_targets.agent import refusals
 from read_targets.agent.codes import Code
@@ -135,6 +136,7 @@ def answered(user: Any) -> Iterator[tuple[Refused, int]]:
         yield refusal, HTTP_STATUS[refusal.outcome]
     for status in HTTP_ITSELF:
         yield http_refusal(status), status
+    yield http_refusal(401, AuthenticationFailed()), 401
 
 
 def test_every_code_is_told_in_the_order_of_the_enum() -> None:

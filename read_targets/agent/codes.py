@@ -30,6 +30,7 @@ class Code(StrEnum):
     QUERY_FAILED = "read_targets.query_failed"
     TOO_SLOW = "read_targets.too_slow"
     DATABASE_UNAVAILABLE = "read_targets.database_unavailable"
+    TOO_MANY = "read_targets.too_many"
     INTERNAL = "read_targets.internal"
     BOUNDED_READ = "read_targets.bounded_read"
     VALUES_WITHHELD = "read_targets.values_withheld"

@@ -43,7 +43,10 @@ REFUSALS = {
     "400": "The arguments do not fit.",
     "401": "No credential, or one that does not hold.",
     "403": "Not allowed, or not there: the two read the same.",
+    "405": "The method is not taken here.",
     "413": "The body is too large.",
+    "415": "The body is of another type than JSON.",
+    "429": "Too many calls; the next action says when to try again.",
     "500": "Our fault; logged by the call's id.",
     "503": "The database did not answer.",
 }

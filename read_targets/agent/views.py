@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -121,7 +122,7 @@ class AgentView(APIView):
             return self.refuse(exc)
         if isinstance(exc, (exceptions.APIException, Http404, PermissionDenied)):
             response = super().handle_exception(exc)
-            response.data = self.body(http_refusal(response.status_code))
+            response.data = self.body(http_refusal(response.status_code, exc))
             return response
         return super().handle_exception(exc)
 
@@ -134,28 +135,37 @@ class AgentView(APIView):
         return refused.result(self.kwargs.get("name", self.tool_name), "").to_json()
 
 
-def http_refusal(status: int) -> Refused:
-    """Return the refusal that goes with a status of HTTP itself."""
+def http_refusal(status: int, raised: Exception | None = None) -> Refused:
+    """Return the refusal that goes with a status of HTTP itself, and with what was raised for it."""
     ask, fix = NextAction(type="ASK_USER"), NextAction(type="FIX_ARGUMENTS")
+    if isinstance(raised, exceptions.AuthenticationFailed):
+        return Refused("REJECTED", Code.BAD_CREDENTIAL, "The token is unknown, expired or revoked.", next_action=ask)
+    wait = getattr(raised, "wait", None) or 1
     refusals = {
         400: refuse_body("The body is not one JSON object."),
         401: Refused(
             "REJECTED",
             Code.NO_CREDENTIAL,
-            "Send a valid agent token as 'Authorization: Bearer <token>'; the person makes one.",
+            "Send an agent token as 'Authorization: Bearer <token>'; whoever runs this site gives it out.",
             next_action=ask,
         ),
         403: Refused("REJECTED", Code.NOT_PERMITTED, "This is not permitted.", next_action=ask),
         404: Refused(
             "REJECTED", Code.NOT_FOUND, "There is no such thing for you.", next_action=NextAction(type="NONE")
         ),
-        405: Refused("INVALID_INPUT", Code.METHOD_NOT_ALLOWED, "This method is not taken here.", next_action=fix),
+        405: Refused("INVALID_INPUT", Code.METHOD_NOT_ALLOWED, "This method is not taken here."),
         413: Refused(
             "INVALID_INPUT",
             Code.BODY_TOO_LARGE,
             "The body is too large.",
             params={"body": {"code": "too_large", "maximum": setting("MAX_BODY_BYTES")}},
             next_action=fix,
+        ),
+        429: Refused(
+            "REJECTED",
+            Code.TOO_MANY,
+            "Too many calls.",
+            next_action=NextAction(type="WAIT", delay_ms=math.ceil(wait * 1000)),
         ),
         415: refuse_body("The body must be JSON: send Content-Type: application/json."),
     }

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
+from rest_framework.throttling import BaseThrottle
 
 from read_targets.agent.tokens import create_token, revoke
 from read_targets.models import AgentDoors, AgentToken, Preference, ReadTarget, ToolCall, Toolset
@@ -32,6 +33,7 @@ def test_a_bad_header_is_refused_even_where_a_session_would_do(signed_in: Any, h
     assert client.get("/agent/tools").status_code == 200
     response = client.get("/agent/tools", HTTP_AUTHORIZATION=header)
     assert response.status_code == 401
+    assert response.json()["code"] == "read_targets.bad_credential"
 
 
 def test_a_token_that_no_longer_holds_is_refused(agent: Any) -> None:
@@ -110,6 +112,28 @@ def test_a_tool_as_it_is_told(agent: Any) -> None:
     assert all(isinstance(one["type"], str) for one in properties.values())
     assert TOOL in listing["guidance"]
     assert len(listing["guidance"].splitlines()) > 1
+
+
+def test_too_many_calls_are_told_when_to_try_again(agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Never(BaseThrottle):
+        def allow_request(self, request: Any, view: Any) -> bool:
+            return False
+
+        def wait(self) -> float:
+            return 1.5
+
+    monkeypatch.setattr("read_targets.agent.views.AgentView.throttle_classes", [Never])
+    response = agent("analyst").call(TOOL)
+    assert response.status_code == 429
+    assert response.json()["outcome"] == "REJECTED"
+    assert response.json()["nextAction"] == {"type": "WAIT", "delayMs": 2000}
+
+
+def test_a_screen_that_is_gone_takes_its_tool_with_it(agent: Any) -> None:
+    ReadTarget.objects.filter(key="ledger.cash-transactions").update(screen="ledger:gone")
+    names = {tool["name"] for tool in agent("analyst").tools().json()["tools"]}
+    assert TOOL in names
+    assert "openLedgerCashTransactionsScreen" not in names
 
 
 def test_a_format_that_is_not_there_is_refused_with_those_that_are(agent: Any) -> None:
