@@ -48,6 +48,7 @@ class ToolsetEntryInline(admin.TabularInline):
     model = ToolsetEntry
     form = ToolsetEntryForm
     extra = 1
+    verbose_name = gettext_lazy("tool")
     verbose_name_plural = gettext_lazy("tools")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from .models import Column, Criterion, ReadTarget, ScreenParameter
 from .row_forms import ColumnForm, CriterionForm, ScreenParameterForm
@@ -65,6 +66,20 @@ class CriterionInline(_RowInline, admin.StackedInline):
         ("minimum", "maximum", "pattern"),
         "label",
     )
+
+    readonly_fields = ("filter_text",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """The filters in selects, or for somebody who may only look as text."""
+        if self.has_change_permission(request, obj):
+            return self.fields
+        name, *_filters, description, limits, label = self.fields
+        return (name, "filter_text", description, limits, label)
+
+    @admin.display(description=_("filters"))
+    def filter_text(self, criterion: Criterion) -> str:
+        """The filters that the condition becomes."""
+        return ", ".join(f"{one.field} {one.get_operator_display()}" for one in criterion.filters.all())
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Criterion]:
         """The conditions with their filters, which stand in the same forms."""

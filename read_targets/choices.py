@@ -97,7 +97,9 @@ def offer(form: forms.BaseForm, name: str, choices: Choices) -> None:
     stored = form.data.get(form.add_prefix(name)) if form.is_bound else form.get_initial_for_field(field, name)
     if stored and stored not in _values(choices):
         choices = [*choices, (stored, _("%(name)s (not there)") % {"name": stored})]
-    field.widget = Offered(attrs=field.widget.attrs, choices=choices)
+    # What belongs to a text input, its width and length, would be wrong of a select.
+    attrs = {name: value for name, value in field.widget.attrs.items() if name not in ("class", "maxlength")}
+    field.widget = Offered(attrs=attrs, choices=choices)
     field.widget.is_required = field.required
 
 

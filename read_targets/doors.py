@@ -14,8 +14,7 @@ from .policies import QUERY, Actor, open_doors, permitted
 class _Remembered:
     """What this process knows of the declarations, and the mark under which it read them."""
 
-    mark: object = None
-    targets: tuple[ReadTarget, ...] = ()
+    known: tuple[object, tuple[ReadTarget, ...]] = (None, ())
 
 
 def declared() -> QuerySet[ReadTarget]:
@@ -32,10 +31,11 @@ def current(actor: Actor) -> tuple[ReadTarget, ...]:
     mark = doors_of(actor).declared
     if mark is None:
         return tuple(declared())
-    if _Remembered.mark != mark:
-        _Remembered.targets = tuple(declared())
-        _Remembered.mark = mark
-    return _Remembered.targets
+    known = _Remembered.known
+    if known[0] != mark:
+        # In one step, or two threads could leave one's targets under the other's mark.
+        known = _Remembered.known = mark, tuple(declared())
+    return known[1]
 
 
 def door_of(target: ReadTarget) -> str:

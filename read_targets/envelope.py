@@ -67,9 +67,7 @@ def scope_of(target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo) -> 
     )
 
 
-def bounds_of(
-    target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo
-) -> tuple[str | None, str | None] | None:
+def bounds_of(target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo) -> tuple[str | None, str | None] | None:
     """Return the moments between which the conditions on the date select, None where none does.
 
     A list of another shape decides for itself where a day of its begins, so nothing is claimed of it.

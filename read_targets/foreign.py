@@ -22,7 +22,7 @@ from graphql import FieldNode, OperationDefinitionNode, parse
 from .conf import imported
 from .criteria import arguments_of, conditions_of, with_months
 from .digest import WORKSPACE_ROWS, Digest, Wish
-from .lists import Condition, Figure, Group, Rest, plain, snapshot
+from .lists import Condition, Figure, Group, Order, Rest, plain, snapshot
 from .lists.access import Access
 from .lists.answer import MOST_GROUPS, added, by_key, by_size, told
 from .lists.conditions import days_of
@@ -56,9 +56,7 @@ def graphql_schema() -> Any:
     return imported("SCHEMA") or graphene_settings.SCHEMA
 
 
-def read_foreign(
-    target: ReadTarget, values: Mapping[str, Any], access: Access, zone: dt.tzinfo, wish: Wish
-) -> Digest:
+def read_foreign(target: ReadTarget, values: Mapping[str, Any], access: Access, zone: dt.tzinfo, wish: Wish) -> Digest:
     """Read the target's document as the person of `access`; raises ListUnreadable."""
     columns = tuple(target.columns.all())
     # Which database the list reads is its own affair; as a rule it is the one that targets are in.
@@ -91,7 +89,15 @@ def read_foreign(
 def ids_of(target: ReadTarget, arguments: Mapping[str, Any], user: Any) -> set[str]:
     """Return the ids of the rows that the person reads with these arguments now; raises ListUnreadable."""
     values = {one.name: one.read(arguments[one.name]) for one in arguments_of(target) if one.name in arguments}
-    return {str(item["id"]) for item in _pages(target, values, user, Wish()).items if item.get("id") is not None}
+    # In the order in which it was read: of a longer list the first rows by another order are other rows.
+    wish = Wish(order=_order_of(target, str(arguments.get("orderBy", ""))))
+    return {str(item["id"]) for item in _pages(target, values, user, wish).items if item.get("id") is not None}
+
+
+def _order_of(target: ReadTarget, order_by: str) -> tuple[Order, ...]:
+    names = {column.name for column in target.columns.all()}
+    terms = [(part.strip().removeprefix("-").strip(), part.strip().startswith("-")) for part in order_by.split(",")]
+    return tuple(Order(name, descending) for name, descending in terms if name in names)
 
 
 def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish) -> Pages:
@@ -244,7 +250,7 @@ def _groups(
 
 
 def _month_of(text: str, zone: dt.tzinfo) -> str:
-    """The month of a day, or of a moment in the person's zone; a moment that does not say its zone is taken as it is."""
+    """The month of a day, or of a moment in the person's zone; one that does not say its zone is taken as it is."""
     try:
         moment = dt.datetime.fromisoformat(text)
         return (moment.astimezone(zone) if moment.tzinfo else moment).isoformat()[:7]

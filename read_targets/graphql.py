@@ -135,7 +135,7 @@ class GraphQLDoor(GraphQLView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Refuse whoever is no signed-in, active person, before anything is parsed."""
-        if request.META.get("HTTP_AUTHORIZATION") or not is_someone(request.user):
+        if "HTTP_AUTHORIZATION" in request.META or not is_someone(request.user):
             return JsonResponse({"errors": [{"message": "Sign in; tokens are not taken here."}]}, status=401)
         response: HttpResponse = super().dispatch(request, *args, **kwargs)
         response["Cache-Control"] = "private, no-store"
@@ -151,12 +151,14 @@ def _resolve(definition: ListDefinition, info: Any, **asked: Any) -> dict[str, A
     wanted = {node.name.value for node in selected}
     groupings = _groupings(definition, info, selected)
     zone = zone_of(user)
+    offset, limit = _page(asked.get("pagination") or {})
     question = Question(
         conditions=_conditions(definition, asked.get("filters") or ()),
         text=_words(asked.get("search")),
         order=tuple(_order(definition, one) for one in asked.get("sortings") or ()),
         zone=zone,
-        **_page(asked.get("pagination") or {}, rows=bool({"items", "rows"} & wanted)),
+        offset=offset,
+        limit=limit if {"items", "rows"} & wanted else 0,
         figures=_numbers(definition) if {"sums", "groups"} & wanted else (),
         group_by=next(iter(groupings), None),
         count=bool({"total", "sums", "groups"} & wanted),
@@ -214,12 +216,13 @@ def _groups(answer: Answer) -> list[dict[str, Any]]:
     return [*told, {"rest": answer.rest.group_count, "count": answer.rest.count, "sums": _sums(answer.rest.figures)}]
 
 
-def _page(pagination: dict[str, Any], *, rows: bool) -> dict[str, int]:
+def _page(pagination: dict[str, Any]) -> tuple[int, int]:
+    """The rows to pass over, and those to read."""
     page = 1 if pagination.get("page") is None else pagination["page"]
     limit = PAGE if pagination.get("limit") is None else pagination["limit"]
     if not 1 <= limit <= MOST_ROWS or not 1 <= page <= 10**9:
         raise GraphQLError(f"pagination takes a page from 1 and a limit from 1 to {MOST_ROWS}.")
-    return {"offset": (page - 1) * limit, "limit": limit if rows else 0}
+    return (page - 1) * limit, limit
 
 
 def _words(search: str | None) -> str:
@@ -254,8 +257,8 @@ def _value(path: ListPath, operator: str, raw: Any) -> Any:
     if kind == "enum" and operator in ("contains", "startswith"):
         kind = "string"
     try:
-        form = {"pattern": PERIOD.pattern, "form": "YYYY-MM"} if operator == "period" else {}
-        value = Argument(path.path, kind, values=path.values, **form).read(raw)
+        pattern, form = (PERIOD.pattern, "YYYY-MM") if operator == "period" else ("", "")
+        value = Argument(path.path, kind, values=path.values, pattern=pattern, form=form).read(raw)
     except Unreadable as unreadable:
         raise GraphQLError(f"{path.path}: {unreadable.facts}") from None
     if value is None:
@@ -323,4 +326,3 @@ def _item_type(name: str, tree: dict[str, Any]) -> type[graphene.ObjectType]:
         else:
             fields[key] = graphene.Field(_item_type(f"{name}{key.capitalize()}", below))
     return type(name, (graphene.ObjectType,), fields)
-

@@ -118,7 +118,7 @@ class TargetSource:
         return "." in key
 
     def closed(self, user: Any, keys: Collection[str]) -> dict[str, Required]:
-        """Those of `keys` that are closed to the person, with the right they lack (none would help: it is off or gone)."""
+        """Those of `keys` that are closed to the person, with the right they lack; none where it is off or gone."""
         targets = {target.key: target for target in ReadTarget.objects.filter(key__in=keys)}
         doors = {key: door_of(target) for key, target in targets.items()}
         asked = ReadTarget.objects.filter(key__in=keys)
@@ -174,7 +174,8 @@ def _closed(
     for column in version.content.get("columns", []):
         path = column.get("path", column["name"])
         prefix = path.replace(".", "__")
-        if declared.get(column["name"]) != path or any(prefix.startswith(f"{relation}__") for relation in lost):
+        told = declared.get(column["name"]) == path and path in (definition.shown or ())
+        if not told or any(prefix.startswith(f"{relation}__") for relation in lost):
             closed.add(column["name"])
     return frozenset(closed)
 

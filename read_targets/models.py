@@ -69,7 +69,7 @@ class Operator(models.TextChoices):
     PERIOD = "period", _("is in the month (YYYY-MM)")
 
 
-class DeclaredQuerySet(models.QuerySet):  # type: ignore[type-arg]  # generic to the type checker alone
+class DeclaredQuerySet(models.QuerySet):
     """Rows of a declaration; a change in bulk, which sends no signals, marks what is declared as changed too."""
 
     def update(self, **kwargs: Any) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connections
-from django.db.models import Case, Exists, F, Model, OuterRef, Q, QuerySet, UUIDField, Value, When
+from django.db.models import Case, Exists, F, Model, Q, QuerySet, UUIDField, Value, When
 from django.db.models.functions import Cast, Replace
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
@@ -217,7 +217,7 @@ def _object_keys(grants: type[Model], model: type[Model], right: int, using: str
     granted = grants._base_manager.filter(permission=right)
     if not _is_generic(grants):
         return granted.values_list("content_object_id", flat=True)
-    key = model._meta.pk
+    key: Any = model._meta.pk
     while key is not None and key.is_relation:
         key = key.target_field
     text: Any = F("object_pk")

@@ -24,7 +24,7 @@ from .declaration import Problem, problems_of
 from .digest import MODEL_ROWS, Digest, Wish
 from .doors import door_of
 from .foreign import ListUnreadable
-from .lists import UnknownList, plain
+from .lists import ListDefinition, UnknownList, get_list, plain
 from .models import ReadTarget
 from .policies import QUERY, Actor, SharedAccess, access_of, can_preview_as, open_doors, permits
 from .preferences import as_person, zone_of
@@ -89,6 +89,24 @@ def _shown(row: dict[str, Any], name: str) -> Cell:
     return Cell(row.get(name), name in row.get("withheld", ()))
 
 
+@dataclass
+class ScopedAccess(SharedAccess):
+    """What two people may both view of one list, within the application's own scope for each of them.
+
+    The list asks for the scope of the person; that of the admin, who may be of another tenant, is added here.
+    """
+
+    definition: ListDefinition | None = None
+
+    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows that both may view, each within their own scope."""
+        rows = super().rows(queryset)
+        if self.definition is None or self.definition.queryset is None:
+            return rows
+        scope = self.definition.queryset(self.viewer.actor).order_by().values("pk")
+        return rows.filter(pk__in=scope)
+
+
 def people_for(viewer: Any) -> QuerySet[Any]:
     """Return the people through whose eyes `viewer` may look: those of whom `can_preview_as` says so."""
     people = get_user_model()._default_manager.order_by(get_user_model().USERNAME_FIELD)
@@ -133,7 +151,8 @@ def _look(target: ReadTarget, person: Any, viewer: Any) -> tuple[Preview, str, s
     try:
         with as_person(person):
             tools = [described(tool) for tool in tools_of_target(target)]
-        shared = SharedAccess(access_of(person), access_of(viewer))
+        definition = None if target.is_foreign else get_list(target.list_query)
+        shared = ScopedAccess(access_of(person), access_of(viewer), definition)
         digest = read(target, {}, shared, zone, Wish(limit=MODEL_ROWS))
     except (ListUnreadable, UnknownList, DatabaseError):
         logger.exception("preview of %s: its list could not be read", target.key)

@@ -61,7 +61,9 @@ def tools_of_target(target: ReadTarget) -> list[Tool]:
 
 def query_tool(target: ReadTarget) -> Tool:
     """Return the tool that reads the list."""
-    names = tuple(column.name for column in target.columns.all())
+    grouped, sortable = groupable(target), ", ".join(sorts_of(target))
+    # Vendors refuse an enum without values.
+    by = (Argument("groupBy", "enum", "one column to group by", grouped),) if grouped else ()
     return Tool(
         key=target.key,
         name=target.query_tool_name,
@@ -75,8 +77,8 @@ def query_tool(target: ReadTarget) -> Tool:
         tags=tuple(target.tag_list),
         arguments=(
             *arguments_of(target),
-            Argument("groupBy", "enum", "one column to group by", groupable(target)),
-            Argument("orderBy", "string", f"columns, comma-separated, - before one for descending: {', '.join(names)}"),
+            *by,
+            Argument("orderBy", "string", f"columns, comma-separated, - before one for descending: {sortable}"),
             Argument(
                 "rows", "integer", "how many rows you want to see", minimum=Decimal(0), maximum=Decimal(MODEL_ROWS)
             ),
@@ -127,6 +129,15 @@ def groupable(target: ReadTarget) -> tuple[str, ...]:
     return tuple(column.name for column in columns if column.list_path in grouped)
 
 
+def sorts_of(target: ReadTarget) -> tuple[str, ...]:
+    """Return the columns that the list lets be sorted by."""
+    columns = tuple(target.columns.all())
+    if target.is_foreign:
+        return tuple(column.name for column in columns)
+    allowed = get_list(target.list_query).sorted or ()
+    return tuple(column.name for column in columns if column.list_path in allowed)
+
+
 def guidance_of(target: ReadTarget) -> str:
     """Return how the tools of a target are used well, for the model."""
     lines = [
@@ -168,10 +179,7 @@ def run_query(target: ReadTarget, call: Call) -> Answered:
 
 def order_asked(target: ReadTarget, order_by: str) -> tuple[Order, ...]:
     """Return the order that `orderBy` asks for; raises Refused naming the columns that there are."""
-    columns = {column.name: column.list_path for column in target.columns.all()}
-    if not target.is_foreign:
-        allowed = get_list(target.list_query).sorted or ()
-        columns = {name: path for name, path in columns.items() if path in allowed}
+    columns = sorts_of(target)
     order = []
     for term in filter(None, (part.strip() for part in order_by.split(","))):
         name = term.removeprefix("-").strip()

@@ -16,6 +16,13 @@ from typing import Any
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import DecimalField, Field, Model
+from hypothesis import HealthCheck, settings
+
+def steadily(max_examples: int) -> settings:
+    """Return Hypothesis's settings for a test that asks a database: the same examples each time, however long they take."""
+    checks = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+    return settings(max_examples=max_examples, deadline=None, derandomize=True, suppress_health_check=checks)
+
 
 WITHHELD = object()
 """Stands for a value that is there, but not for this person."""
@@ -42,10 +49,10 @@ class Rights:
             columns = {one.attname for one in table._meta.concrete_fields}
             if not {holder, "permission_id"} <= columns or not columns & {"object_pk", "content_object_id"}:
                 continue
-            for grant in table._base_manager.select_related("permission"):
-                if getattr(grant, holder) in keys:
-                    named = grant.object_pk if "object_pk" in columns else str(grant.content_object_id)
-                    self.single.add((grant.permission.content_type_id, grant.permission.codename, named))
+            key = "object_pk" if "object_pk" in columns else "content_object_id"
+            wanted = ("permission__content_type", "permission__codename", key)
+            for kind, codename, named in table._base_manager.filter(**{f"{holder}__in": keys}).values_list(*wanted):
+                self.single.add((kind, codename, str(named)))
 
     def kind_of(self, model: type[Model]) -> int:
         """Return the key of the model's content type."""

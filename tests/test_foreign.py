@@ -14,7 +14,7 @@ from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from graphene.types.generic import GenericScalar
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from project.demo.drilling.models import RigEvent, Well
@@ -413,7 +413,7 @@ class TestAnyList:
         told = digest(rows, Wish(group_by="name"))
         assert [(group.key, group.count) for group in told.groups or ()] == [(None, 2), ("a", 1)]
 
-    @settings(max_examples=30)
+    @oracle.steadily(30)
     @given(values=st.lists(st.none() | st.decimals(-(10**12), 10**12, places=3), max_size=20))
     def test_groups_and_rest_are_the_whole(self, values: list[Decimal | None]) -> None:
         columns = (Column(name="value", kind="number", total=True), Column(name="name", kind="string"))

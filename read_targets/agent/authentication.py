@@ -22,9 +22,9 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Any, AgentToken] | None:
         """Return the token's person and the token, or None where the request has no such header."""
-        header = get_authorization_header(request)
-        if not header:
+        if "HTTP_AUTHORIZATION" not in request.META:
             return None
+        header = get_authorization_header(request)
         scheme, _, secret = header.partition(b" ")
         token = token_of(secret.strip().decode("latin-1")) if scheme.lower() == b"bearer" else None
         if token is None:

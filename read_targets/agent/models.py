@@ -140,8 +140,12 @@ class AgentDoors(models.Model):
         return str(_("open") if self.is_open else _("closed"))
 
     def save(self, **kwargs: Any) -> None:
-        """Keep the switch a single row: whatever is saved takes the place of what was there."""
+        """Keep the switch a single row: whatever is saved takes the place of what was there.
+
+        The mark is made anew: the one that was loaded may be older than what others declared since.
+        """
         self.pk = 1
+        self.declared = uuid.uuid4()
         super().save(**{**kwargs, "force_insert": False})
 
 

@@ -16,6 +16,8 @@ def reach_of(actor: Actor, asked: str = "") -> frozenset[str] | None:
     A token that is bound to no toolset, and is not said to reach all, reaches nothing. Raises Refused for a toolset
     that is not there or not the token's: the two read the same.
     """
+    if "\0" in asked:  # which PostgreSQL cannot even be asked about
+        raise unknown_toolset()
     limited = actor.token is not None and not actor.token.all_toolsets
     if not limited and not asked:
         return None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
+import uuid
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 import orjson
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.db import DatabaseError
+from django.http import Http404, HttpRequest
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions
@@ -26,9 +29,12 @@ from .authentication import PersonAuthentication, TokenAuthentication, actor_of
 from .codes import Code
 from .contract import HTTP_STATUS, NextAction, Refused, ToolResult
 from .dispatch import call_tool, list_tools
-from .refusals import internal, refuse_arguments, refuse_body
+from .log import quoted
+from .refusals import internal, refuse_arguments, refuse_body, unavailable
 from .schemas import described
 from .toolsets import guidance_of
+
+logger = logging.getLogger(__name__)
 
 MOST_NESTING = 20
 """Objects and lists within each other that a body may have; arguments are flat, so this is generous."""
@@ -69,8 +75,13 @@ class ArgumentsParser(BaseParser):
             return {}
         try:
             return _shallow(json.loads(body, parse_float=Decimal, parse_constant=_refuse_constant))
-        except (ValueError, RecursionError):
+        except (ValueError, ArithmeticError, RecursionError):
             raise exceptions.ParseError("The body is no JSON object.") from None
+
+
+def _has_body(request: HttpRequest) -> bool:
+    """Whether a request that names no length brings a body all the same: in chunks, or as HTTP/2 may."""
+    return "HTTP_TRANSFER_ENCODING" in request.META or bool(request.read(1))
 
 
 def _refuse_constant(name: str) -> Any:
@@ -96,13 +107,13 @@ class AgentView(APIView):
     tool_name = ""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse a body that says it is too large before a byte of it is read."""
+        """Refuse a body that says it is too large, or does not say how large it is, before a byte of it is read."""
         super().initial(request, *args, **kwargs)
-        try:
-            length = int(request.META.get("CONTENT_LENGTH") or 0)
-        except ValueError:
-            length = 0
-        if length > setting("MAX_BODY_BYTES"):
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        # Without a length a body would be taken for none, and the list be read without the conditions in it.
+        if not (length.isascii() and length.isdigit()) or (length == "0" and _has_body(request._request)):
+            raise refuse_body("Send the body in one piece, with its Content-Length.")
+        if int(length[:20]) > setting("MAX_BODY_BYTES"):
             raise TooLarge
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
@@ -124,15 +135,18 @@ class AgentView(APIView):
             response = super().handle_exception(exc)
             response.data = self.body(http_refusal(response.status_code, exc))
             return response
-        return super().handle_exception(exc)
+        call_id = str(uuid.uuid4())
+        logger.exception("call %s at %s failed", call_id, self.request.path)
+        return self.refuse(unavailable() if isinstance(exc, DatabaseError) else internal(), call_id)
 
-    def refuse(self, refused: Refused) -> Response:
+    def refuse(self, refused: Refused, call_id: str = "") -> Response:
         """Return a refusal with the status of its outcome."""
-        return Response(self.body(refused), HTTP_STATUS[refused.outcome])
+        return Response(self.body(refused, call_id), HTTP_STATUS[refused.outcome])
 
-    def body(self, refused: Refused) -> dict[str, Any]:
-        """Return a refusal that no call was made for as JSON."""
-        return refused.result(self.kwargs.get("name", self.tool_name), "").to_json()
+    def body(self, refused: Refused, call_id: str = "") -> dict[str, Any]:
+        """Return a refusal that no tool was called for as JSON."""
+        name = quoted(self.kwargs["name"]) if "name" in self.kwargs else self.tool_name
+        return refused.result(name, call_id).to_json()
 
 
 def http_refusal(status: int, raised: Exception | None = None) -> Refused:

@@ -8,7 +8,7 @@ from .pages import AgentsView, CallsView, DeskView, NewsView, ReadAgainView, Set
 
 app_name = "read_targets_desk"
 
-_NAME, _VERSION = r"(?P<name>[^/]+)", r"(?P<number>[0-9]{1,9})"
+_NAME, _VERSION = r"(?P<name>[^/\0]+)", r"(?P<number>[0-9]{1,9})"
 
 urlpatterns = [
     re_path(r"^$", DeskView.as_view(), name="desk"),

@@ -49,7 +49,8 @@ class Figure:
             return self.sum or 0.0
         if self.whole:
             return self.sum or 0
-        return (self.sum if self.sum is not None else Decimal(0)).quantize(Decimal(1).scaleb(-self.scale), context=_WIDE)
+        total = Decimal(0) if self.sum is None else self.sum
+        return total.quantize(Decimal(1).scaleb(-self.scale), context=_WIDE)
 
     @property
     def average(self) -> Any:
@@ -140,7 +141,9 @@ def by_size(figure: str | None) -> Callable[[Group], Any]:
     return order
 
 
-def told(groups: Iterable[Group], most: int, order: Callable[[Group], Any], *, latest: bool) -> tuple[list[Group], Rest | None]:
+def told(
+    groups: Iterable[Group], most: int, order: Callable[[Group], Any], *, latest: bool
+) -> tuple[list[Group], Rest | None]:
     """Return the `most` groups that are told, in `order`, and the rest added up.
 
     The first ones by `order`, or for months (`latest`) the last ones: the newest, still in ascending order. Holds no

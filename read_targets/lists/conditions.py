@@ -137,7 +137,7 @@ def _held(value: Any, path: ListPath) -> Any:
     if path.kind != "string" or path.is_text:
         return value
     try:
-        return path.field.clean(value, None)  # type: ignore[arg-type]  # no validator of these fields asks for the row
+        return path.field.clean(value, None)  # no validator of these fields asks for the row
     except ValidationError:
         return None
 

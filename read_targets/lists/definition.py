@@ -148,7 +148,9 @@ class ListDefinition:
         for position, relation in enumerate(relations, 1):
             one = self._field(model, relation, path)
             if not (one.many_to_one or one.one_to_one) or not one.concrete:
-                raise ImproperlyConfigured(f"The list {self.name!r}: {path!r} crosses {relation!r}, no to-one relation.")
+                raise ImproperlyConfigured(
+                    f"The list {self.name!r}: {path!r} crosses {relation!r}, which is no to-one relation."
+                )
             model = one.related_model
             nullable = nullable or one.null
             hops.append(("__".join(relations[:position]), model))

@@ -69,7 +69,7 @@ def keys_of(definition: ListDefinition, question: Question, access: Access, rela
         model = next(model for path in definition.paths.values() for hop, model in path.hops if hop == relation)
         viewable = access.viewable(model)
         if viewable is not None:
-            rows = rows.filter(**{f"{relation}__in": viewable.values("pk")})
+            rows = rows.filter(**{f"{relation}__in": viewable})
         related = rows.filter(**{f"{relation}__isnull": False}).order_by(f"{relation}__pk")
         return list(related.values_list(f"{relation}__pk", flat=True).distinct())
 
@@ -205,7 +205,7 @@ class _Reading:
 
 def _key_q(definition: ListDefinition, key: Any) -> Q:
     try:
-        held: Any = definition.model._meta.pk.to_python(key)  # type: ignore[union-attr]  # a saved model has a key
+        held: Any = definition.model._meta.pk.to_python(key)
         spelt = str(key).lower() if isinstance(held, UUID) else str(key)
     except (ValidationError, ValueError, TypeError, OverflowError):
         return NOTHING

@@ -22,7 +22,7 @@ WIDE = Context(prec=200)
 _SPLIT = 10**9
 
 
-class Raw(Field):  # type: ignore[type-arg]  # generic to the type checker alone
+class Raw(Field):
     """A value as the driver gives it: converting every group's figures costs more than computing them."""
 
 
@@ -36,14 +36,14 @@ class ExactSum(Aggregate):
         self._path = path
         super().__init__(expression, output_field=Raw())
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
         """Sum whole units, in two halves where one 64-bit sum could overflow."""
         sql, params = compiler.compile(self.source_expressions[0])
         scale = self._path.scale
         units = f"CAST(ROUND({sql} * 1{'0' * scale}) AS INTEGER)" if scale else f"({sql})"
         if is_split(self._path):
-            return f"SUM({units} / {_SPLIT}) || ':' || SUM({units} %% {_SPLIT})", [*params, *params]
-        return f"SUM({units})", list(params)
+            return f"SUM({units} / {_SPLIT}) || ':' || SUM({units} %% {_SPLIT})", (*params, *params)
+        return f"SUM({units})", tuple(params)
 
 
 def is_split(path: ListPath) -> bool:

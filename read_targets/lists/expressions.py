@@ -43,7 +43,7 @@ class Expressions:
         for relation, model in path.hops:
             viewable = self._access.viewable(model)
             if viewable is not None:
-                closed |= Q(**{f"{relation}__isnull": False}) & ~Q(**{f"{relation}__in": viewable.values("pk")})
+                closed |= Q(**{f"{relation}__isnull": False}) & ~Q(**{f"{relation}__in": viewable})
         return closed or None
 
     def value(self, path: ListPath) -> Combinable:
@@ -107,7 +107,7 @@ class Folded(Func):
     arity = 1
     output_field = TextField()
 
-    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:  # type: ignore[override]  # extra has the rest
         extra.setdefault("template", "UPPER(%(expressions)s)")
         return super().as_sql(compiler, connection, **extra)
 

@@ -83,4 +83,3 @@ class Tally:
             whole=path.kind == "integer",
             withheld=(row[at["withheld"]] or 0) if "withheld" in at else 0,
         )
-

@@ -10,7 +10,7 @@ import datetime as dt
 import math
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -173,7 +173,7 @@ def _read_date(raw: Any) -> dt.date:
         raise refusal from None
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Any], Any]] = {
     "string": _read_string,
     "enum": _read_string,
     "number": _read_number,

@@ -335,6 +335,7 @@ def test_whoever_may_only_look_changes_nothing(signed_in: SignedIn, cash: ReadTa
     response = client.get(CHANGE.format(cash.pk))
     assert response.status_code == 200
     assert "counterparty" in text_of_page(response)
+    assert "date is at least" in text_of_page(response)
     assert client.post(CHANGE.format(cash.pk), {"key": "x.y"}).status_code == 403
     assert content_of(cash) == before
 

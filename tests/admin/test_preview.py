@@ -86,6 +86,31 @@ def test_only_rows_that_both_may_view_are_shown(signed_in: SignedIn, cash: ReadT
         assert f'<th scope="row">{hidden.pk}</th>' not in html
 
 
+@pytest.fixture
+def scoped_list() -> Iterator[str]:
+    """A list of the application's own scope: everybody has their own accounts, by the first letter of their name."""
+
+    def scope(actor: Any) -> Any:
+        return Account.objects.exclude(name__startswith=actor.user.username[0].upper())
+
+    register_list(ListDefinition("scoped", Account, searched="name", order="name", queryset=scope))
+    yield "scoped"
+    del lists_registry._lists["scoped"]
+
+
+def test_of_the_applications_own_scope_both_have_their_part(signed_in: SignedIn, db: None, scoped_list: str) -> None:
+    for name in ("Hidden from half", "Reserved from reader", "Of both"):
+        Account.objects.create(name=name, currency="KRW", opened="2026-01-01")
+    ReadTarget.objects.filter(key="ledger.accounts").update(list_query=scoped_list)
+    target = ReadTarget.objects.get(key="ledger.accounts")
+    hire("half", "view_readtarget", "preview_as_person", "view_account", is_staff=True)
+    assign_perm("read_targets.query_readtarget", hire("reader", "view_account"), target)
+    html = text_of_page(look(signed_in("half"), target, "reader"))
+    assert "Of both" in html
+    assert "Hidden from half" not in html
+    assert "Reserved from reader" not in html
+
+
 def test_a_related_value_that_one_of_them_may_not_view_is_withheld(signed_in: SignedIn, cash: ReadTarget) -> None:
     hire("half", "view_readtarget", "preview_as_person", "view_cashtransaction", is_staff=True)
     html = text_of_page(look(signed_in("half"), cash, "analyst"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from read_targets.lists import Answer, Condition, Figure, Question, ask, plain
@@ -185,7 +185,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("path", COLUMNS)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@oracle.steadily(25)
 @given(data=st.data())
 def test_figures_are_those_of_fractions(path: str, data: st.DataObject) -> None:
     values = data.draw(st.lists(st.none() | COLUMNS[path], max_size=12))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from read_targets.lists import Condition, ListDefinition, Question, ask
@@ -126,7 +126,7 @@ def test_an_identifier_is_searched_as_it_is_written() -> None:
 LETTERS = st.text(st.sampled_from("aAäÄöÖßéÉeE한빛 %_\\'\u0301\u0308ǆ0"), max_size=6)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@oracle.steadily(60)
 @given(texts=st.lists(LETTERS, min_size=1, max_size=5), text=LETTERS)
 def test_the_database_finds_what_python_finds(texts: list[str], text: str) -> None:
     Thing.objects.all()._raw_delete("default")  # type: ignore[attr-defined]

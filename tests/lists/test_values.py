@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from read_targets.lists import KINDS, Argument, Unreadable, plain, read_value
 from read_targets.lists.values import LONGEST_STRING
+from tests import oracle
 
 INFINITE = float("inf")
 SURROGATE = "\ud800"
@@ -190,6 +191,7 @@ def test_null_and_the_empty_text_mean_not_set(kind: str, raw: Any) -> None:
     assert Argument("one", kind, values=("A",), minimum=Decimal(1), pattern="x").read(raw) is None
 
 
+@oracle.steadily(200)
 @given(raw=st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.decimals(), st.binary()))
 def test_whatever_comes_is_read_or_refused(raw: Any) -> None:
     for kind in KINDS:
@@ -202,6 +204,7 @@ def test_whatever_comes_is_read_or_refused(raw: Any) -> None:
             json.dumps(plain(value))
 
 
+@oracle.steadily(100)
 @given(number=st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20, places=7))
 def test_a_number_written_and_read_again_is_the_same(number: Decimal) -> None:
     assert read_value("number", plain(number)) == number
