@@ -6,11 +6,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import capfirst
 
+from read_targets.declaration.naming import kebab
+from read_targets.declaration.routes import leads_somewhere
 from read_targets.lists import registered_lists
-from read_targets.naming import kebab
 from read_targets.policies import open_doors
 from read_targets.preferences import as_person
-from read_targets.routes import leads_somewhere
 
 
 @login_required

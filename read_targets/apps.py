@@ -17,11 +17,15 @@ class ReadTargetsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from django.contrib.auth.models import Permission
+
         from . import checks, tools  # noqa: F401  # importing registers them
         from .lists.expressions import add_fold
-        from .policies import forget_rights
+        from .models import ReadTarget
+        from .policies import forget_grants, forget_rights
 
         connection_created.connect(add_fold, dispatch_uid="read_targets.fold")
         post_migrate.connect(forget_rights, dispatch_uid="read_targets.rights")
-        post_delete.connect(forget_rights, sender="auth.Permission", dispatch_uid="read_targets.rights")
+        post_delete.connect(forget_rights, sender=Permission, dispatch_uid="read_targets.rights")
+        post_delete.connect(forget_grants, sender=ReadTarget, dispatch_uid="read_targets.grants")
         autodiscover_modules("lists")

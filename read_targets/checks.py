@@ -12,7 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from .agent.models import ToolsetEntry
 from .agent.registry import tool_keys
 from .conf import DEFAULTS, imported
-from .declaration import Problem, problems_of
+from .declaration.soundness import Problem, problems_of
 from .doors import declared
 from .foreign import graphql_schema
 from .models import ReadTarget

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Prefetch, QuerySet
 
 from .agent.models import doors_of
-from .declaration import is_sound
+from .declaration.soundness import is_sound
 from .lists import UnknownList, get_list
 from .models import Criterion, ReadTarget
 from .policies import QUERY, Actor, open_doors, permitted

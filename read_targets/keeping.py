@@ -137,7 +137,7 @@ class TargetSource:
 
     def review(self, user: Any, version: WorkspaceVersion) -> Review:
         """Which stored rows, figures and columns the person may still see."""
-        target = ReadTarget.objects.filter(key=version.source).prefetch_related("columns").first()
+        target = ReadTarget.objects.filter(key=version.source).prefetch_related("columns", "criteria__filters").first()
         shown = [row["id"] for row in version.content.get("rows", []) if "id" in row]
         if target is None:
             return Review(frozenset(), False, frozenset())
@@ -150,7 +150,11 @@ class TargetSource:
         access = access_of(user)
         rows = permitted_rows(definition, access)
         still = frozenset(str(key) for key in among(rows, shown).values_list("pk", flat=True))
-        closed = _closed(target, definition, access, version)
+        lost = _lost(definition, access, version)
+        closed = _closed(target, definition, version, lost)
+        if lost & _asked_across(target, definition, version):
+            # They were found by values that the person may no longer view, and would tell them.
+            return Review(frozenset(), False, closed)
         figured = {version.content.get("groupBy"), *version.content.get("metrics", {})}
         return Review(still, not closed & figured and _all_still(definition, access, version), closed)
 
@@ -163,12 +167,25 @@ def _all_still(definition: ListDefinition, access: RowAccess, version: Workspace
     return among(permitted_rows(definition, access), keys).count() == len(keys)
 
 
+def _lost(definition: ListDefinition, access: RowAccess, version: WorkspaceVersion) -> set[str]:
+    """The relations of whose objects the person may no longer view all that they could when it was read."""
+    models = {hop: model for path in definition.paths.values() for hop, model in path.hops}
+    return {name for name, keys in version.relations.items() if not _still_related(access, models.get(name), keys)}
+
+
+def _asked_across(target: ReadTarget, definition: ListDefinition, version: WorkspaceVersion) -> set[str]:
+    """The relations across which the version's conditions and words selected its rows."""
+    conditions = [one for one in target.criteria.all() if one.name in version.arguments]
+    asked = [one.field for condition in conditions for one in condition.filters.all()]
+    words = definition.searched if "text" in version.arguments else ()
+    paths = [definition.paths[path] for path in (*asked, *words) if path in definition.paths]
+    return {hop for path in paths for hop, _model in path.hops}
+
+
 def _closed(
-    target: ReadTarget, definition: ListDefinition, access: RowAccess, version: WorkspaceVersion
+    target: ReadTarget, definition: ListDefinition, version: WorkspaceVersion, lost: Collection[str]
 ) -> frozenset[str]:
     """The stored columns whose values the person may no longer see: of lost relations, or no longer declared."""
-    models = {hop: model for path in definition.paths.values() for hop, model in path.hops}
-    lost = [name for name, keys in version.relations.items() if not _still_related(access, models.get(name), keys)]
     declared = {column.name: column.list_path for column in target.columns.all()}
     closed = set()
     for column in version.content.get("columns", []):

@@ -119,7 +119,7 @@ class ReadTarget(Declared):
         _("key"),
         max_length=60,
         unique=True,
-        validators=[RegexValidator(r"^[a-z0-9-]+\.[a-z0-9-]+$", _("A key is <app>.<record>, in small letters."))],
+        validators=[RegexValidator(r"^[a-z0-9-]+\.[a-z0-9-]+\Z", _("A key is <app>.<record>, in small letters."))],
         help_text=_("<app>.<record>, like ledger.cash-transactions; the tools are named after it."),
     )
     label = LabelField(_("label"))
@@ -225,7 +225,7 @@ class Column(TargetPart):
     """A column that the target shows, may group and order by and, where `total` is set, sums."""
 
     target = models.ForeignKey(ReadTarget, models.CASCADE, related_name="columns", verbose_name=_("read target"))
-    name = models.CharField(_("name"), max_length=40, validators=[RegexValidator(r"^[A-Za-z][A-Za-z0-9_]*$")])
+    name = models.CharField(_("name"), max_length=40, validators=[RegexValidator(r"^[A-Za-z][A-Za-z0-9_]*\Z")])
     path = models.CharField(_("path"), max_length=200, blank=True, help_text=_("Dotted; empty: the name."))
     kind = models.CharField(_("type"), max_length=10, choices=Kind.choices)
     label = LabelField(_("label"))
@@ -251,7 +251,7 @@ class Criterion(TargetPart):
     """A condition that the agent may set."""
 
     target = models.ForeignKey(ReadTarget, models.CASCADE, related_name="criteria", verbose_name=_("read target"))
-    name = models.CharField(_("name"), max_length=40, validators=[RegexValidator(r"^[A-Za-z][A-Za-z0-9_]*$")])
+    name = models.CharField(_("name"), max_length=40, validators=[RegexValidator(r"^[A-Za-z][A-Za-z0-9_]*\Z")])
     kind = models.CharField(_("type"), max_length=10, choices=Kind.choices)
     label = LabelField(_("label"))
     description = models.CharField(_("description"), max_length=200, blank=True, help_text=_("English, for the model."))

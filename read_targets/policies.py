@@ -259,3 +259,21 @@ def can_preview_as(viewer: Any, person: Any) -> bool:
     if not (is_someone(viewer) and is_someone(person)) or not viewer.has_perm(PREVIEW):
         return False
     return viewer.is_superuser or not person.is_superuser
+
+
+def grants_on_object(grants: type[Model], obj: Model) -> QuerySet[Any]:
+    """Return the grants of any right on `obj` that a table of grants holds."""
+    if not _is_generic(grants):
+        return grants._base_manager.filter(content_object=obj)
+    options = obj._meta
+    right = {
+        "permission__content_type__app_label": options.app_label,
+        "permission__content_type__model": str(options.model_name),
+    }
+    return grants._base_manager.filter(object_pk=str(obj.pk), **right)
+
+
+def forget_grants(sender: type[Model], instance: Model, **kwargs: Any) -> None:
+    """Take an object's grants with it, which guardian leaves: a new object of the same key would inherit them."""
+    for grants in (get_user_obj_perms_model(sender), get_group_obj_perms_model(sender)):
+        grants_on_object(grants, instance).delete()

@@ -122,8 +122,10 @@ def _omissions(
 def _stamp(definition: ListDefinition, columns: tuple[Column, ...], question: Question, access: Access) -> Stamp:
     everywhere = access.viewable(definition.model) is None and definition.queryset is None
     relations: dict[str, list[Any] | None] = {}
-    for column in columns:
-        for relation, model in definition.path(column.list_path).hops:
+    # What a condition or words found across a relation tells of it as much as a column does.
+    asked = {*(one.path for one in question.conditions), *(definition.searched if question.text else ())}
+    for path in {*(column.list_path for column in columns), *asked}:
+        for relation, model in definition.path(path).hops:
             if access.viewable(model) is None:
                 relations[relation] = None
             elif relation not in relations:

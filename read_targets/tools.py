@@ -14,7 +14,7 @@ from .cards.addresses import ForeignAddress, own_address
 from .cards.making import make_open_page
 from .cards.sources import register_source
 from .criteria import arguments_of
-from .declaration import is_screen_sound
+from .declaration.soundness import is_screen_sound
 from .digest import MODEL_ROWS, Keep, Wish
 from .doors import queryable
 from .envelope import result_of, scope_of

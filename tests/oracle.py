@@ -18,8 +18,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import DecimalField, Field, Model
 from hypothesis import HealthCheck, settings
 
+
 def steadily(max_examples: int) -> settings:
-    """Return Hypothesis's settings for a test that asks a database: the same examples each time, however long they take."""
+    """Return settings for a test that asks a database: the same examples each time, however long they take."""
     checks = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
     return settings(max_examples=max_examples, deadline=None, derandomize=True, suppress_health_check=checks)
 
@@ -169,7 +170,9 @@ def fits(value: Any, operator: str, wanted: Any, zone: dt.tzinfo = dt.UTC) -> bo
         if operator == "period":
             return bool(f"{value.year:04}-{value.month:02}" == wanted)
     if operator in ("contains", "startswith"):
-        return _folded(wanted) in _folded(value) if operator == "contains" else _folded(value).startswith(_folded(wanted))
+        return (
+            _folded(wanted) in _folded(value) if operator == "contains" else _folded(value).startswith(_folded(wanted))
+        )
     compared = {
         "eq": lambda: value == wanted,
         "gt": lambda: value > wanted,

@@ -1,4 +1,4 @@
-"""A target's conditions: what an agent may set, the list's conditions that they become, and the days that they leave."""
+"""A target's conditions: what an agent may set, what the list makes of it, the days that are left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ DAY = dt.date(2026, 3, 1)
 
 def target_of(*criteria: dict[str, Any], search_hint: str = "") -> ReadTarget:
     """A stored target with these conditions; `filters` are pairs of field and operator."""
-    target = ReadTarget.objects.create(key="test.things", label={}, list_query="cashTransactions", search_hint=search_hint)
+    target = ReadTarget.objects.create(
+        key="test.things", label={}, list_query="cashTransactions", search_hint=search_hint
+    )
     for position, given_ in enumerate(criteria):
         fields = {"kind": "string", **given_}
         filters = fields.pop("filters", [("memo", "eq")])
@@ -57,7 +59,9 @@ class TestArguments:
         target.search_hint = ""
         assert [one.name for one in arguments_of(target)] == ["id", "b", "a"]
 
-    @pytest.mark.parametrize(("raw", "read"), [(" 77 ", "77"), ("77", "77"), ("  ", None), ("", None), (None, None), ("\t\n", None)])
+    @pytest.mark.parametrize(
+        ("raw", "read"), [(" 77 ", "77"), ("77", "77"), ("  ", None), ("", None), (None, None), ("\t\n", None)]
+    )
     def test_an_id_and_words_are_trimmed_and_blank_ones_are_not_set(self, raw: Any, read: Any) -> None:
         target = target_of(search_hint="the memo")
         assert [one.read(raw) for one in arguments_of(target)] == [read, read]
@@ -80,7 +84,9 @@ class TestArguments:
         assert argument(target, "n").read(0) == 0
         assert [code(argument(target, "n"), one) for one in (-1, "0.01")] == ["too_small", "too_large"]
 
-    @pytest.mark.parametrize("raw", ["2026-13", "2026-00", "2026-1", "0000-01", "2026-11-01", "banana", "202611", "٢٠٢٦-١١", "2026-11\n"])
+    @pytest.mark.parametrize(
+        "raw", ["2026-13", "2026-00", "2026-1", "0000-01", "2026-11-01", "banana", "202611", "٢٠٢٦-١١", "2026-11\n"]
+    )
     def test_a_period_is_a_year_and_a_month(self, raw: str) -> None:
         target = target_of({"name": "period", "filters": [("date", "period")]})
         assert argument(target, "period").read("2026-11") == "2026-11"
@@ -88,7 +94,9 @@ class TestArguments:
         assert code(argument(target, "period"), raw) == "pattern_mismatch"
 
     def test_an_enum_takes_its_values_and_no_other(self) -> None:
-        target = target_of({"name": "flow", "kind": "enum", "values": "INCOME\r\n EXPENSE \n\n", "filters": [("flow", "eq")]})
+        target = target_of(
+            {"name": "flow", "kind": "enum", "values": "INCOME\r\n EXPENSE \n\n", "filters": [("flow", "eq")]}
+        )
         assert argument(target, "flow").values == ("INCOME", "EXPENSE")
         assert argument(target, "flow").read("EXPENSE") == "EXPENSE"
         assert code(argument(target, "flow"), "expense") == "not_one_of"
@@ -163,7 +171,10 @@ def test_the_days_that_conditions_leave(conditions: list[Any], first: Any, last:
     assert days_asked(tuple(Condition(*one) for one in conditions)) == Days(first, last)
 
 
-@pytest.mark.parametrize("conditions", [[], [("memo", "eq", "2026-01-01")], [("day", "month", 2)], [("day", "isnull", True)], [("day", "ne", DAY)]])
+@pytest.mark.parametrize(
+    "conditions",
+    [[], [("memo", "eq", "2026-01-01")], [("day", "month", 2)], [("day", "isnull", True)], [("day", "ne", DAY)]],
+)
 def test_conditions_that_bound_no_date_leave_none(conditions: list[Any]) -> None:
     assert days_asked(tuple(Condition(*one) for one in conditions)) is None
 
@@ -207,7 +218,11 @@ def test_the_bounds_that_are_said_are_those_of_the_rows(data: st.DataObject) -> 
     asked = days_asked(conditions)
     assert asked is not None
     start, end = (dt.datetime.fromisoformat(bound) if bound else None for bound in asked.bounds(zone))
-    answer = ask(get_list("conversations"), Question(conditions=conditions, limit=10_000, shown=("title",), zone=zone), Everyone())
+    answer = ask(
+        get_list("conversations"),
+        Question(conditions=conditions, limit=10_000, shown=("title",), zone=zone),
+        Everyone(),
+    )
     within = {
         talk.pk
         for talk in Conversation.objects.all()

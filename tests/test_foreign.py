@@ -109,7 +109,12 @@ class TestRigEvents:
     def test_what_was_read_whole_is_complete(self, rigs: Reader) -> None:
         digest = rigs(kind="KICK")
         kicks = list(RigEvent.objects.filter(kind="KICK"))
-        assert (digest.total, digest.analysed, digest.is_complete, digest.omissions) == (len(kicks), len(kicks), True, [])
+        assert (digest.total, digest.analysed, digest.is_complete, digest.omissions) == (
+            len(kicks),
+            len(kicks),
+            True,
+            [],
+        )
         told = oracle.tell(kicks, lambda obj: True, figures=["minutes"])
         figure = digest.figures["minutes"]
         assert (figure.total, figure.minimum, figure.maximum) == (
@@ -118,7 +123,9 @@ class TestRigEvents:
         assert figure.average == told.sums["minutes"].average(2)
         assert plain(figure.total) == str(sum(one.minutes for one in kicks))
 
-    @pytest.mark.parametrize(("limit", "keep", "many"), [(0, "never", 0), (3, "never", 3), (20, "long", 1_000), (20, "never", 20)])
+    @pytest.mark.parametrize(
+        ("limit", "keep", "many"), [(0, "never", 0), (3, "never", 3), (20, "long", 1_000), (20, "never", 20)]
+    )
     def test_as_many_rows_are_shown_as_are_wished(self, rigs: Reader, limit: int, keep: Any, many: int) -> None:
         digest = rigs(wish=Wish(limit=limit, keep=keep))
         assert len(digest.rows) == many
@@ -265,8 +272,8 @@ PAGED += "{ things(filters: $filters, pagination: $pagination, sortings: $sortin
 def made_target(document: str = PAGED, total_path: str = "things.total", **kinds: str) -> ReadTarget:
     """A target over it; each column with its kind, numbers with a total."""
     target = ReadTarget.objects.create(
-        key="made.things", label={}, list_query="things", document=document, rows_path="things.items", total_path=total_path,
-        door_permission="drilling.view_well",
+        key="made.things", label={}, list_query="things", document=document, rows_path="things.items",
+        total_path=total_path, door_permission="drilling.view_well",
     )  # fmt: skip
     for name, kind in kinds.items():
         Column.objects.create(target=target, name=name, kind=kind, label={}, total=kind in ("number", "integer"))
@@ -281,7 +288,9 @@ class TestAnyList:
     def digest(self, monkeypatch: pytest.MonkeyPatch, person: Callable[[str], User]) -> Callable[..., Digest]:
         """Read a made-up list."""
 
-        def reader(rows: list[dict[str, Any]], wish: Wish | None = None, kinds: dict[str, str] | None = None, **options: Any) -> Digest:
+        def reader(
+            rows: list[dict[str, Any]], wish: Wish | None = None, kinds: dict[str, str] | None = None, **options: Any
+        ) -> Digest:
             document, total_path = options.pop("document", PAGED), options.pop("total_path", "things.total")
             self.made = Made(rows, monkeypatch, **options)
             target = made_target(document, total_path, **(kinds or {"value": "number", "name": "string"}))
@@ -326,12 +335,16 @@ class TestAnyList:
         assert told.figures["value"].total == min(many, 1_000)
         assert told.total == (many if says else total)
 
-    def test_pages_that_overlap_count_no_row_twice_and_say_that_some_are_missing(self, digest: Callable[..., Digest]) -> None:
+    def test_pages_that_overlap_count_no_row_twice_and_say_that_some_are_missing(
+        self, digest: Callable[..., Digest]
+    ) -> None:
         rows = [{"id": at, "value": 1} for at in [*range(200), *range(100, 290)]]
         told = digest(rows)
         assert (told.analysed, told.total, told.is_complete) == (290, 390, False)
 
-    def test_a_list_with_pages_of_its_own_size_says_that_it_was_not_read_whole(self, digest: Callable[..., Digest]) -> None:
+    def test_a_list_with_pages_of_its_own_size_says_that_it_was_not_read_whole(
+        self, digest: Callable[..., Digest]
+    ) -> None:
         told = digest([{"id": at} for at in range(500)], most=50)
         assert (told.analysed, told.total, told.is_complete) == (50, 500, False)
 
@@ -377,17 +390,22 @@ class TestAnyList:
         values = ["99999999999999999999999999999999.99", "0.01", "0.001"]
         told = digest([{"id": at, "value": value} for at, value in enumerate(values)], Wish(group_by="name"))
         assert plain(told.figures["value"].total) == "100000000000000000000000000000000.001"
-        assert [plain(group.figures["value"].total) for group in told.groups or ()] == ["100000000000000000000000000000000.001"]
+        assert [plain(group.figures["value"].total) for group in told.groups or ()] == [
+            "100000000000000000000000000000000.001"
+        ]
 
     @pytest.mark.parametrize("kind", ["number", "integer"])
     @pytest.mark.parametrize("rows", [[], [{"id": 1, "value": None}]])
-    def test_no_value_has_a_zero_and_no_average(self, digest: Callable[..., Digest], kind: str, rows: list[Any]) -> None:
+    def test_no_value_has_a_zero_and_no_average(
+        self, digest: Callable[..., Digest], kind: str, rows: list[Any]
+    ) -> None:
         figure = digest(rows, kinds={"value": kind}).figures["value"]
         assert (figure.count, figure.average) == (0, None)
         assert plain(figure.total) == (0 if kind == "integer" else "0")
 
     @pytest.mark.parametrize(
-        ("zone", "months"), [("UTC", ["2026-01", "2026-02"]), ("Asia/Seoul", ["2026-02"]), ("America/New_York", ["2026-01"])]
+        ("zone", "months"),
+        [("UTC", ["2026-01", "2026-02"]), ("Asia/Seoul", ["2026-02"]), ("America/New_York", ["2026-01"])],
     )
     def test_moments_fall_into_the_month_of_the_person(
         self, monkeypatch: pytest.MonkeyPatch, person: Callable[[str], User], zone: str, months: list[str]
@@ -405,11 +423,17 @@ class TestAnyList:
         self, monkeypatch: pytest.MonkeyPatch, person: Callable[[str], User], text: str, month: str
     ) -> None:
         Made([{"id": 1, "at": text}], monkeypatch)
-        told = read_foreign(made_target(at="date"), {}, access_of(person("admin")), ZoneInfo("Asia/Seoul"), Wish(group_by="at"))
+        told = read_foreign(
+            made_target(at="date"), {}, access_of(person("admin")), ZoneInfo("Asia/Seoul"), Wish(group_by="at")
+        )
         assert [group.key for group in told.groups or ()] == [month]
 
     def test_null_is_a_group(self, digest: Callable[..., Digest]) -> None:
-        rows = [{"id": 1, "name": "a", "value": 1}, {"id": 2, "name": None, "value": 5}, {"id": 3, "name": "", "value": 2}]
+        rows = [
+            {"id": 1, "name": "a", "value": 1},
+            {"id": 2, "name": None, "value": 5},
+            {"id": 3, "name": "", "value": 2},
+        ]
         told = digest(rows, Wish(group_by="name"))
         assert [(group.key, group.count) for group in told.groups or ()] == [(None, 2), ("a", 1)]
 

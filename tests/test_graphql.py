@@ -31,7 +31,9 @@ SignedIn = Callable[[str], Client]
 SECRETS = ("주식회사", "Söhne", "Betrieb", "급여", "invoice", "Midland")
 
 
-def post(client: Client, query: str, variables: dict[str, Any] | None = None, path: str = "/graphql", **options: Any) -> Any:
+def post(
+    client: Client, query: str, variables: dict[str, Any] | None = None, path: str = "/graphql", **options: Any
+) -> Any:
     """Send a document and return the response."""
     return client.post(path, {"query": query, "variables": variables}, "application/json", **options)
 
@@ -70,7 +72,9 @@ class TestAnAnswer:
 
     def test_items_and_total_are_the_seeds_shape(self, signed_in: SignedIn) -> None:
         found = cash(
-            signed_in("admin"), "total items { id date account { name } counterparty flow amount status memo }", pagination={"limit": 3}
+            signed_in("admin"),
+            "total items { id date account { name } counterparty flow amount status memo }",
+            pagination={"limit": 3},
         )
         assert found["total"] == CashTransaction.objects.count()
         expected = CashTransaction.objects.select_related("account").order_by("-date", "-pk")[:3]
@@ -94,22 +98,36 @@ class TestAnAnswer:
         assert found["sums"] == {"amount": str(sum(amounts))}
         assert sum(group["count"] for group in found["groups"]) == found["total"] == len(amounts)
         assert sum(Decimal(group["sums"]["amount"]) for group in found["groups"]) == sum(amounts)
-        assert set(found["rows"][0]) == {"id", "date", "account.name", "counterparty", "flow", "amount", "status", "memo"}
+        assert set(found["rows"][0]) == {
+            "id",
+            "date",
+            "account.name",
+            "counterparty",
+            "flow",
+            "amount",
+            "status",
+            "memo",
+        }
 
     def test_what_is_not_asked_for_is_not_computed(self, signed_in: SignedIn) -> None:
         client = signed_in("admin")
         for selection, statements in (("total", 1), ("items { id }", 1), ("sums total", 1), ("total rows", 2)):
             with CaptureQueriesContext(connection) as captured:
                 cash(client, selection)
-            assert len([one for one in captured if 'FROM "ledger_cashtransaction"' in one["sql"]]) == statements, selection
+            assert len([one for one in captured if 'FROM "ledger_cashtransaction"' in one["sql"]]) == statements, (
+                selection
+            )
 
     def test_each_list_answers(self, signed_in: SignedIn) -> None:
         client = signed_in("admin")
         for definition in registered_lists():
             path = (definition.grouped or ())[0]
-            query = f'{{ {definition.name}(pagination: {{limit: 2}}) {{ total sums rows groups(by: "{path}") items {{ id }} }} }}'
+            selection = f'total sums rows groups(by: "{path}") items {{ id }}'
+            query = f"{{ {definition.name}(pagination: {{limit: 2}}) {{ {selection} }} }}"
             found = data(client, query)[definition.name]
-            assert found["total"] == definition.model._base_manager.count() == sum(one["count"] for one in found["groups"])
+            assert (
+                found["total"] == definition.model._base_manager.count() == sum(one["count"] for one in found["groups"])
+            )
             assert [one["id"] for one in found["items"]] == [one["id"] for one in found["rows"]]
             assert set(found["rows"][0]) == {"id", *(definition.shown or ())}
 
@@ -179,7 +197,12 @@ class TestAQuestion:
 
     @pytest.mark.parametrize(
         ("literal", "least"),
-        [("100.005", "100.005"), ("3000000000", "3000000000"), ('"100.00"', "100"), ("-9223372036854775809", "-9223372036854775809")],
+        [
+            ("100.005", "100.005"),
+            ("3000000000", "3000000000"),
+            ('"100.00"', "100"),
+            ("-9223372036854775809", "-9223372036854775809"),
+        ],
     )
     def test_a_number_in_the_document_keeps_its_digits(self, signed_in: SignedIn, literal: str, least: str) -> None:
         query = f'{{ cashTransactions(filters: [{{name: "amount", operator: "gte", value: {literal}}}]) {{ total }} }}'
@@ -190,7 +213,9 @@ class TestAQuestion:
         query = """
             query ($name: String!, $least: FilterValue, $flow: FilterValue, $limit: Int, $by: String!) {
               cashTransactions(
-                filters: [{name: $name, operator: "gte", value: $least}, {name: "flow", operator: "in", value: [$flow, "x" ]}]
+                filters: [
+                  {name: $name, operator: "gte", value: $least}, {name: "flow", operator: "in", value: [$flow, "x" ]}
+                ]
                 pagination: {limit: $limit}
               ) { total rows groups(by: $by) }
             }
@@ -220,7 +245,9 @@ class TestAQuestion:
         assert cash(client, "rows", pagination={"page": 4})["rows"] == []
         assert len(cash(client, "rows", pagination={"page": None, "limit": None})["rows"]) == 200
 
-    @pytest.mark.parametrize("search", ["söhne", " SÖHNE  o'brien ", "한빛", "100%", "%", "Robert'); DROP TABLE", "nobody"])
+    @pytest.mark.parametrize(
+        "search", ["söhne", " SÖHNE  o'brien ", "한빛", "100%", "%", "Robert'); DROP TABLE", "nobody"]
+    )
     def test_words_are_searched(self, signed_in: SignedIn, search: str) -> None:
         expected = [
             one.pk
@@ -242,7 +269,8 @@ class TestADocument:
 
     def test_aliases_are_answered_each_with_its_own(self, signed_in: SignedIn) -> None:
         found = cash(
-            signed_in("admin"), 'n: total byFlow: groups(by: "flow") byStatus: groups(by: "status") again: groups(by: "flow") s: sums'
+            signed_in("admin"),
+            'n: total byFlow: groups(by: "flow") byStatus: groups(by: "status") again: groups(by: "flow") s: sums',
         )
         assert {one["key"] for one in found["byFlow"]} == {"INCOME", "EXPENSE"}
         assert {one["key"] for one in found["byStatus"]} == {"BOOKED", "DRAFT", "CANCELLED"}
@@ -260,7 +288,8 @@ class TestADocument:
 
     def test_fragments_are_opened(self, signed_in: SignedIn) -> None:
         query = """
-          query { cashTransactions(pagination: {limit: 2}) { ...figures ... on CashTransactionsList { items { ...row } } } }
+          query { cashTransactions(pagination: {limit: 2}) { ...figures ...shown } }
+          fragment shown on CashTransactionsList { ... on CashTransactionsList { items { ...row } } }
           fragment figures on CashTransactionsList { total ...grouped }
           fragment grouped on CashTransactionsList { groups(by: "flow") }
           fragment row on CashTransactionsItem { id account { name } }
@@ -277,11 +306,16 @@ class TestADocument:
         assert (found["total"], set(found["sums"])) == (CashTransaction.objects.count(), {"amount"})
 
     def test_what_a_directive_leaves_out_is_not_asked(self, signed_in: SignedIn) -> None:
-        query = 'query ($no: Boolean!) { cashTransactions { total rows @include(if: $no) groups(by: "nothing") @skip(if: true) } }'
-        assert data(signed_in("admin"), query, {"no": False})["cashTransactions"] == {"total": CashTransaction.objects.count()}
+        left_out = 'rows @include(if: $no) groups(by: "nothing") @skip(if: true)'
+        query = f"query ($no: Boolean!) {{ cashTransactions {{ total {left_out} }} }}"
+        assert data(signed_in("admin"), query, {"no": False})["cashTransactions"] == {
+            "total": CashTransaction.objects.count()
+        }
 
     def test_type_names_are_answered(self, signed_in: SignedIn) -> None:
-        query = "{ cashTransactions(pagination: {limit: 1}) { __typename items { __typename account { __typename } } } }"
+        query = (
+            "{ cashTransactions(pagination: {limit: 1}) { __typename items { __typename account { __typename } } } }"
+        )
         found = data(signed_in("admin"), query)["cashTransactions"]
         assert found["__typename"] == "CashTransactionsList"
         assert found["items"][0]["account"]["__typename"] == "CashTransactionsItemAccount"
@@ -304,7 +338,7 @@ class TestRefused:
             ('filters: [{name: "account__name", operator: "eq", value: "Main"}]', "filters take one of"),
             ('filters: [{name: "booked_at", operator: "isnull", value: true}]', "filters take one of"),
             ('filters: [{name: "id", operator: "eq", value: 1}]', "filters take one of"),
-            ('filters: [{name: "amount", operator: "contains", value: "1"}]', "amount takes one of the operators: eq, ne"),
+            ('filters: [{name: "amount", operator: "contains", value: 1}]', "takes one of the operators: eq, ne"),
             ('filters: [{name: "amount", operator: "regex", value: ".*"}]', "amount takes one of the operators"),
             ('filters: [{name: "amount", operator: "eq", value: "banana"}]', "not_a_number"),
             ('filters: [{name: "amount", operator: "eq", value: true}]', "not_a_number"),
@@ -349,10 +383,12 @@ class TestRefused:
     def test_a_group_that_is_not_declared(self, signed_in: SignedIn, by: str) -> None:
         message = error(signed_in("admin"), f'{{ cashTransactions {{ total groups(by: "{by}") }} }}')
         assert "groups(by:) takes one of: date, account.name" in message
-        variable = "query ($by: String!) { cashTransactions { ok: groups(by: \"flow\") groups(by: $by) } }"
+        variable = 'query ($by: String!) { cashTransactions { ok: groups(by: "flow") groups(by: $by) } }'
         assert "takes one of" in error(signed_in("admin"), variable, {"by": by})
 
-    @pytest.mark.parametrize("selection", ["items { booked_at }", "items { bookedAt }", "items { account { currency } }", "nothing"])
+    @pytest.mark.parametrize(
+        "selection", ["items { booked_at }", "items { bookedAt }", "items { account { currency } }", "nothing"]
+    )
     def test_a_column_that_is_not_declared(self, signed_in: SignedIn, selection: str) -> None:
         assert "Cannot query field" in error(signed_in("admin"), f"{{ cashTransactions {{ {selection} }} }}")
 
@@ -383,13 +419,24 @@ class TestDoors:
     def test_without_the_door_of_a_list_there_is_no_row_and_no_number(self, signed_in: SignedIn) -> None:
         response = post(signed_in("guest"), self.QUERY)
         assert response.json() == {
-            "errors": [{"message": "You may not view this list.", "locations": [{"line": 1, "column": 3}], "path": ["cashTransactions"]}],
+            "errors": [
+                {
+                    "message": "You may not view this list.",
+                    "locations": [{"line": 1, "column": 3}],
+                    "path": ["cashTransactions"],
+                }
+            ],
             "data": {"cashTransactions": None},
         }  # fmt: skip
 
-    @pytest.mark.parametrize("arguments", ['filters: [{name: "nothing", operator: "eq"}]', "pagination: {limit: 0}", 'search: "\\u0000"'])
+    @pytest.mark.parametrize(
+        "arguments", ['filters: [{name: "nothing", operator: "eq"}]', "pagination: {limit: 0}", 'search: "\\u0000"']
+    )
     def test_without_the_door_nothing_else_is_told_either(self, signed_in: SignedIn, arguments: str) -> None:
-        assert error(signed_in("guest"), f"{{ cashTransactions({arguments}) {{ total }} }}") == "You may not view this list."
+        assert (
+            error(signed_in("guest"), f"{{ cashTransactions({arguments}) {{ total }} }}")
+            == "You may not view this list."
+        )
 
     def test_one_closed_list_closes_no_other(self, signed_in: SignedIn) -> None:
         answer = post(signed_in("analyst"), "{ cashTransactions { total } wells { total } }").json()
@@ -403,7 +450,9 @@ class TestDoors:
         assert signed_in("admin").get(path, {"query": "{ me }"}).json() == {"data": {"me": "admin"}}
 
     @pytest.mark.parametrize("path", ["/graphql", "/graphql/"])
-    @pytest.mark.parametrize("query", ["{ cashTransactions { total } }", "{ __schema { types { name } } }", "{ broken", ""])
+    @pytest.mark.parametrize(
+        "query", ["{ cashTransactions { total } }", "{ __schema { types { name } } }", "{ broken", ""]
+    )
     def test_nobody_is_let_in(self, path: str, query: str) -> None:
         for response in (post(Client(), query, path=path), Client().get(path, {"query": query})):
             assert response.status_code == 401
@@ -417,7 +466,9 @@ class TestDoors:
         assert post(client, self.QUERY).status_code == 401
 
     @pytest.mark.parametrize("scheme", ["Bearer", "Token", "Basic", "bearer"])
-    def test_a_token_opens_nothing_and_a_session_beside_it_neither(self, signed_in: SignedIn, person: Callable[[str], User], scheme: str) -> None:
+    def test_a_token_opens_nothing_and_a_session_beside_it_neither(
+        self, signed_in: SignedIn, person: Callable[[str], User], scheme: str
+    ) -> None:
         _, secret = create_token(person("admin"), "agent")
         for client in (Client(), signed_in("admin")):
             response = post(client, "{ me }", headers={"Authorization": f"{scheme} {secret}"})
@@ -440,7 +491,9 @@ class TestDoors:
     def test_other_methods_are_refused(self, signed_in: SignedIn, method: str) -> None:
         assert getattr(signed_in("admin"), method)("/graphql").status_code == 405
 
-    @pytest.mark.parametrize("body", ["", "[]", "null", "5", "{", '{"query": 5}', '{"query": ""}', '{"query": "{ me", "variables": "x"}'])
+    @pytest.mark.parametrize(
+        "body", ["", "[]", "null", "5", "{", '{"query": 5}', '{"query": ""}', '{"query": "{ me", "variables": "x"}']
+    )
     def test_a_body_that_is_no_question_is_refused(self, signed_in: SignedIn, body: str) -> None:
         response = signed_in("admin").post("/graphql", body, "application/json")
         assert response.status_code == 400

@@ -21,7 +21,17 @@ from hypothesis import strategies as st
 from project.demo.drilling.models import Well
 from project.demo.factory.models import Project, Tenant
 from project.demo.ledger.models import Account
-from read_targets.lists import OPERATORS, Answer, Condition, ListDefinition, Order, Question, ask, get_list, registered_lists
+from read_targets.lists import (
+    OPERATORS,
+    Answer,
+    Condition,
+    ListDefinition,
+    Order,
+    Question,
+    ask,
+    get_list,
+    registered_lists,
+)
 from read_targets.policies import access_of, view_permission
 from tests import oracle
 
@@ -149,7 +159,9 @@ def _value(kind: str, operator: str, known: list[Any]) -> st.SearchStrategy[Any]
             return days | held.map(lambda value: value.date() if isinstance(value, dt.datetime) else value)
         case "number", _:
             near = st.sampled_from([Decimal(0), Decimal("0.001"), Decimal("-0.0049"), Decimal("0.01"), Decimal(1000)])
-            return st.builds(lambda value, step: value + step, held, near) | st.sampled_from([Decimal(0), Decimal("1e30")])
+            return st.builds(lambda value, step: value + step, held, near) | st.sampled_from(
+                [Decimal(0), Decimal("1e30")]
+            )
         case "integer", _:
             return held | st.integers(-5, 100) | st.sampled_from([2**40, -(2**70)])
         case "boolean", _:
@@ -166,10 +178,11 @@ def questions(draw: Any, definition: ListDefinition, known: dict[str, list[Any]]
     numbers = [path for path in definition.shown or () if definition.path(path).kind in ("number", "integer")]
     texts = [path for path in definition.shown or () if definition.path(path).kind in ("string", "enum")]
     sortable = [path for path in definition.sorted or () if path not in texts]  # collations differ
+    terms = st.tuples(st.sampled_from(sortable), st.booleans())
     return {
         "conditions": draw(st.lists(conditions(definition, known), max_size=2)),
         "text": draw(st.sampled_from(["", "", *WORDS, "a 1", "o'b söhne"])),
-        "order": draw(st.lists(st.tuples(st.sampled_from(sortable), st.booleans()), max_size=2, unique_by=lambda one: one[0])),
+        "order": draw(st.lists(terms, max_size=2, unique_by=lambda one: one[0])),
         "figures": draw(st.lists(st.sampled_from(numbers), max_size=2, unique=True)) if numbers else [],
         "group_by": draw(st.none() | st.sampled_from(definition.grouped)),
         "zone": draw(st.sampled_from(ZONES)),
@@ -270,13 +283,18 @@ def test_everybody_sees_as_many_rows_as_they_may(people: People) -> None:
         access = access_of(user)
         many = len(people.rows(definition, somebody))
         assert ask(definition, Question(), access).total == many, (definition.name, somebody)
-        assert access.has_door(definition) == people.rights[somebody].has_door(definition.model), (definition.name, somebody)
+        assert access.has_door(definition) == people.rights[somebody].has_door(definition.model), (
+            definition.name,
+            somebody,
+        )
 
 
 def test_the_people_differ(people: People) -> None:
     """Or the tests above would show little."""
     ledger = {name: len(people.rows(get_list("cashTransactions"), name)) for name in PEOPLE}
-    assert ledger["admin"] == ledger["analyst"] == ledger["stranger to relations"] > ledger["patchy"] > ledger["clerk"] > 0
+    assert (
+        ledger["admin"] == ledger["analyst"] == ledger["stranger to relations"] > ledger["patchy"] > ledger["clerk"] > 0
+    )
     assert ledger["guest"] == ledger["gone"] == 0
 
 
@@ -298,7 +316,9 @@ def test_what_is_withheld_is_no_oracle(people: People, name: str, model: type[Mo
         asked = list(questions_across(definition, str(getattr(hidden[0], "name", ""))))
         before = [ask(definition, question, access_of(user)) for question in asked]
         for position, one in enumerate(hidden):
-            changed = {key: f"{value} {somebody} {position}" if key == "name" else value for key, value in values.items()}
+            changed = {
+                key: f"{value} {somebody} {position}" if key == "name" else value for key, value in values.items()
+            }
             model._base_manager.filter(pk=one.pk).update(**changed)
         for question, answer in zip(asked, before, strict=True):
             assert ask(definition, question, access_of(user)) == answer, (somebody, question)

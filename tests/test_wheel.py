@@ -83,7 +83,7 @@ import read_targets
 assert "site-here" in read_targets.__file__, read_targets.__file__
 from shop.models import Order
 from read_targets.agent.tokens import create_token
-from read_targets.proposal import create_target
+from read_targets.declaration.proposal import create_target
 Order.objects.create(day=datetime.date(2026, 1, 31), amount=decimal.Decimal("12.30"))
 create_target("shop.orders", "orders")
 boss = User.objects.create_superuser("boss", password="x")

@@ -4,8 +4,8 @@ from django.db import transaction
 from guardian.shortcuts import assign_perm
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
+from read_targets.declaration.proposal import create_target
 from read_targets.models import ReadTarget
-from read_targets.proposal import create_target
 
 from . import people
 from .drilling import data as drilling

@@ -7,8 +7,8 @@ from decimal import Decimal
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from read_targets.declaration.naming import label_of
 from read_targets.lists import Argument, Condition, ListDefinition, ListPath
-from read_targets.naming import label_of
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from django.views import View
 
 from read_targets.cards.parts import Cell
 from read_targets.cards.values import shown_value
+from read_targets.declaration.naming import label_of
 from read_targets.lists import Answer, ListPath, Question, Row, ask, get_list, plain
-from read_targets.naming import label_of
 from read_targets.policies import access_of
 from read_targets.preferences import as_person, zone_of
 

@@ -9,9 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from read_targets.declaration import problems_of
+from read_targets.declaration.proposal import create_target
+from read_targets.declaration.soundness import problems_of
 from read_targets.models import ReadTarget
-from read_targets.proposal import create_target
 
 from .pages import ADD, CHANGE, LIST, fields_of, text_of_page
 

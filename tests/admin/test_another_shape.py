@@ -11,7 +11,7 @@ from django.test import Client
 from guardian.shortcuts import assign_perm
 
 from project.demo.drilling.models import RigEvent
-from read_targets.declaration import problems_of
+from read_targets.declaration.soundness import problems_of
 from read_targets.models import ReadTarget
 
 from .pages import ADD, CHANGE, fields_of, new_row, text_of_page

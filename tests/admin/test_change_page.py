@@ -11,7 +11,7 @@ from django.contrib.auth.models import Permission, User
 from django.http import HttpResponse
 from django.test import Client
 
-from read_targets.declaration import problems_of
+from read_targets.declaration.soundness import problems_of
 from read_targets.models import ReadTarget
 
 from .pages import CHANGE, fields_of, new_row, row_of, text_of_page

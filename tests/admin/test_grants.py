@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from guardian.models import GroupObjectPermission, UserObjectPermission
 from guardian.shortcuts import assign_perm
 
-from read_targets.grants import door_holders, readers_of
+from read_targets.admin.grants import door_holders, readers_of
 from read_targets.models import ReadTarget
 from read_targets.policies import QUERY, access_of, open_doors, permits
 

@@ -12,11 +12,11 @@ from django.test import Client
 from guardian.shortcuts import assign_perm
 
 from project.demo.ledger.models import Account, CashTransaction
+from read_targets.admin.preview import people_for
 from read_targets.lists import ListDefinition, register_list
 from read_targets.lists import registry as lists_registry
 from read_targets.models import ReadTarget, ToolCall
 from read_targets.policies import can_preview_as
-from read_targets.preview import people_for
 
 from .pages import CHANGE, text_of_page
 

@@ -197,7 +197,7 @@ def test_the_statements_of_the_list_of_tools_do_not_grow_with_targets(agent: Any
     clerk.tools()
     with CaptureQueriesContext(connection) as few:
         clerk.tools()
-    from read_targets.proposal import create_target
+    from read_targets.declaration.proposal import create_target
 
     for number in range(5):
         target = create_target(f"ledger.copy-{number}", "cashTransactions")

@@ -49,7 +49,9 @@ COMPARED = ("eq", "ne", "gt", "gte", "lt", "lte")
 OUT_OF_RANGE = [FAR, -FAR, D(2**64), -D(2**64), D("1e-39"), D("-1e-39")]
 
 
-def selected(*conditions: Condition, zone: dt.tzinfo = dt.UTC, definition: Any = THINGS, access: Any = None) -> set[Any]:
+def selected(
+    *conditions: Condition, zone: dt.tzinfo = dt.UTC, definition: Any = THINGS, access: Any = None
+) -> set[Any]:
     """The keys of the rows that the conditions select; the count must say the same."""
     question = Question(conditions=conditions, shown=("words",), limit=1_000, zone=zone)
     answer = ask(definition, question, access or Everything())
@@ -90,7 +92,15 @@ def test_a_number_of_forty_digits_is_compared_exactly() -> None:
         assert selected(condition) == expected(made, "huge", operator, wanted), condition
 
 
-DAYS = [None, dt.date.min, dt.date(999, 12, 31), dt.date(2026, 2, 28), dt.date(2026, 3, 1), dt.date(9999, 12, 30), dt.date.max]
+DAYS = [
+    None,
+    dt.date.min,
+    dt.date(999, 12, 31),
+    dt.date(2026, 2, 28),
+    dt.date(2026, 3, 1),
+    dt.date(9999, 12, 30),
+    dt.date.max,
+]
 
 
 def test_a_day_is_compared_to_the_ends_of_the_calendar() -> None:
@@ -149,7 +159,13 @@ def test_a_day_on_a_moment_is_the_whole_day_in_the_zone_of_the_person(name: str)
 @pytest.mark.parametrize("name", ZONES)
 def test_a_year_a_month_and_a_period_are_those_of_the_person(name: str) -> None:
     zone = ZoneInfo(name)
-    ends = [dt.date(2026, 12, 31), dt.date(2026, 2, 28), dt.date(2024, 2, 29), dt.date(2011, 12, 30), dt.date(2026, 10, 31)]
+    ends = [
+        dt.date(2026, 12, 31),
+        dt.date(2026, 2, 28),
+        dt.date(2024, 2, 29),
+        dt.date(2011, 12, 30),
+        dt.date(2026, 10, 31),
+    ]
     made = things(at=[None, *moments_around(ends, zone)])
     asked = [("year", 2026), ("year", 2027), ("year", 2011), ("month", 1), ("month", 2), ("month", 12), ("month", 11)]
     asked += [("period", "2026-12"), ("period", "2027-01"), ("period", "2024-02"), ("period", "2011-12")]
@@ -163,11 +179,16 @@ def test_a_year_a_month_and_a_period_of_days() -> None:
     asked = [("year", year) for year in (1, 999, 2026, 9999)] + [("month", month) for month in range(1, 13)]
     asked += [("period", period) for period in ("0001-01", "0999-12", "2026-02", "9999-12", "9999-11")]
     for operator, wanted in asked:
-        assert selected(Condition("day", operator, wanted)) == expected(made, "day", operator, wanted), (operator, wanted)
+        assert selected(Condition("day", operator, wanted)) == expected(made, "day", operator, wanted), (
+            operator,
+            wanted,
+        )
 
 
 @pytest.mark.parametrize("path", ["day", "at"])
-@pytest.mark.parametrize(("operator", "value"), [("year", 0), ("year", 10**30), ("year", -5), ("month", 13), ("month", 10**30)])
+@pytest.mark.parametrize(
+    ("operator", "value"), [("year", 0), ("year", 10**30), ("year", -5), ("month", 13), ("month", 10**30)]
+)
 def test_a_year_or_month_that_there_is_none_selects_nothing(path: str, operator: str, value: int) -> None:
     things(**{path: [None, dt.date(2026, 1, 1) if path == "day" else dt.datetime(2026, 1, 1, tzinfo=dt.UTC)]})
     assert selected(Condition(path, operator, value)) == set()
@@ -192,13 +213,36 @@ def test_the_very_last_moment_belongs_to_the_last_day() -> None:
         assert selected(condition) == expected(made, "at", operator, wanted), condition
 
 
-TEXTS = [None, "", "abc", "abd", "100%", "100 percent", "a_c", "a\\c", "O'Brien & Söhne", "주식회사 (주)한빛", "🥨", 'say "x"', " "]
+TEXTS = [
+    None,
+    "",
+    "abc",
+    "abd",
+    "100%",
+    "100 percent",
+    "a_c",
+    "a\\c",
+    "O'Brien & Söhne",
+    "주식회사 (주)한빛",
+    "🥨",
+    'say "x"',
+    " ",
+]
 
 
 @pytest.mark.parametrize("operator", ["eq", "ne", "contains", "startswith"])
 def test_a_text_is_data_and_never_a_pattern(operator: str) -> None:
     made = things(words=TEXTS)
-    for wanted in [text for text in TEXTS if text] + ["%", "_", "\\", "'", "''", "Robert'); DROP TABLE shelf_thing", "SÖHNE", "söh"]:
+    for wanted in [text for text in TEXTS if text] + [
+        "%",
+        "_",
+        "\\",
+        "'",
+        "''",
+        "Robert'); DROP TABLE shelf_thing",
+        "SÖHNE",
+        "söh",
+    ]:
         if operator in ("contains", "startswith") or wanted in TEXTS or operator == "ne":
             condition = Condition("words", operator, wanted)
             assert selected(condition) == expected(made, "words", operator, wanted), condition
@@ -251,7 +295,7 @@ def test_a_part_of_an_identifier_is_found_as_it_is_written() -> None:
     assert selected(Condition("code", "startswith", "1111")) == set()
 
 
-@pytest.mark.parametrize("path", list(NUMBERS) + ["words", "colour", "done", "day", "at", "code", "address"])
+@pytest.mark.parametrize("path", [*NUMBERS, "words", "colour", "done", "day", "at", "code", "address"])
 def test_empty_or_not(path: str) -> None:
     example: dict[str, Any] = {
         "words": "", "colour": "RED", "done": False, "day": dt.date.max, "at": dt.datetime.now(dt.UTC),
@@ -314,15 +358,18 @@ def test_many_conditions_hold_together() -> None:
 
 @pytest.mark.parametrize(
     ("path", "operator", "value"),
-    [("words", "year", 2026), ("price", "contains", "1"), ("done", "gt", True), ("colour", "lt", "RED"), ("day", "startswith", "2"),
-     ("price", "regex", ".*"), ("price", "exact", 1), ("words", "icontains", "x"), ("price", "", 1)],
+    [("words", "year", 2026), ("price", "contains", "1"), ("done", "gt", True), ("colour", "lt", "RED"),
+     ("day", "startswith", "2"), ("price", "regex", ".*"), ("price", "exact", 1), ("words", "icontains", "x"),
+     ("price", "", 1)],
 )  # fmt: skip
 def test_an_operator_that_does_not_go_with_the_kind_is_an_error(path: str, operator: str, value: Any) -> None:
     with pytest.raises(ValueError, match=path):
         selected(Condition(path, operator, value))
 
 
-@pytest.mark.parametrize("path", ["id", "box", "box_id", "box.label", "box__label", "pk", "nothing", "", "words__icontains"])
+@pytest.mark.parametrize(
+    "path", ["id", "box", "box_id", "box.label", "box__label", "pk", "nothing", "", "words__icontains"]
+)
 def test_a_path_that_is_not_declared_is_an_error(path: str) -> None:
     with pytest.raises(KeyError):
         selected(Condition(path, "isnull", False))
@@ -343,22 +390,26 @@ def test_the_value_of_an_operator_has_a_kind() -> None:
 class TestAcrossARelation:
     """The same comparisons on what a person may view of a related object, and on what they may not."""
 
+    FULL: dict[str, Any] = {
+        "label": "Öl", "weight": D("12.34"), "places": 7, "serial": 2**53 + 1, "made": dt.date(2026, 3, 1),
+        "fragile": True, "sealed_at": dt.datetime(2026, 3, 1, 23, 30, tzinfo=dt.UTC), "code": uuid.UUID(int=1),
+        "colour": "RED",
+    }  # fmt: skip
+
     @pytest.fixture
     def made(self) -> list[Thing]:
         """Two boxes that may be viewed, one that may not, things in each, one in none."""
         outer = Box.objects.create(label="outer", weight=D("0.50"))
         boxes = [
-            Box(label="Öl", weight=D("12.34"), places=7, serial=2**53 + 1, made=dt.date(2026, 3, 1), fragile=True,
-                sealed_at=dt.datetime(2026, 3, 1, 23, 30, tzinfo=dt.UTC), code=uuid.UUID(int=1), colour="RED", outer=outer),
+            Box(**self.FULL, outer=outer),
             Box(label="empty"),
-            Box(label="Öl", weight=D("12.34"), places=7, serial=2**53 + 1, made=dt.date(2026, 3, 1), fragile=True,
-                sealed_at=dt.datetime(2026, 3, 1, 23, 30, tzinfo=dt.UTC), code=uuid.UUID(int=1), colour="RED", outer=outer),
-        ]  # fmt: skip
+            Box(**self.FULL, outer=outer),
+        ]
         Box.objects.bulk_create(boxes)
         return things(box=[*boxes, None], words=["full", "empty", "hidden", "loose"])
 
     ASKED: tuple[tuple[str, str, Any], ...] = (
-        *((path, operator, wanted) for path, wanted in (("box.weight", D("12.345")), ("box.weight", D("12.34"))) for operator in COMPARED),
+        *(("box.weight", operator, wanted) for operator in COMPARED for wanted in (D("12.345"), D("12.34"))),
         *(("box.weight", operator, wanted) for operator in COMPARED for wanted in (FAR, -FAR, D("0.001"))),
         *(("box.places", operator, wanted) for operator in COMPARED for wanted in (7, -1, 2**40, D("6.5"))),
         *(("box.serial", operator, wanted) for operator in COMPARED for wanted in (2**53 + 1, 2**53, 2**63, -(2**64))),
@@ -384,7 +435,8 @@ class TestAcrossARelation:
         ("box.outer.weight", "ne", D("0.5")),
         ("box.outer.weight", "lte", FAR),
         ("box.outer.label", "contains", "UTE"),
-        *((path, "isnull", wanted) for path in ("box.label", "box.weight", "box.sealed_at", "box.outer.label") for wanted in (True, False)),
+        *((path, "isnull", True) for path in ("box.label", "box.weight", "box.sealed_at", "box.outer.label")),
+        *((path, "isnull", False) for path in ("box.label", "box.weight", "box.sealed_at", "box.outer.label")),
     )  # fmt: skip
 
     @pytest.mark.parametrize("sees", ["everything", "two boxes", "all but the outer one", "no box"])

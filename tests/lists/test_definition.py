@@ -38,8 +38,8 @@ def test_keys_relations_and_passwords_are_not_shown_by_themselves() -> None:
     ("path", "kind"),
     [
         ("words", "string"), ("colour", "enum"), ("price", "number"), ("rough", "number"), ("count", "integer"),
-        ("places", "integer"), ("big", "integer"), ("done", "boolean"), ("day", "date"), ("at", "date"), ("code", "string"),
-        ("address", "string"), ("round", "number"),
+        ("places", "integer"), ("big", "integer"), ("done", "boolean"), ("day", "date"), ("at", "date"),
+        ("code", "string"), ("address", "string"), ("round", "number"),
     ],
 )  # fmt: skip
 def test_each_field_has_a_kind(path: str, kind: str) -> None:
@@ -54,7 +54,11 @@ def test_a_path_knows_its_field() -> None:
     scales = [THINGS.path(path).scale for path in ("price", "fine", "round", "count", "rough", "words")]
     assert scales == [2, 10, 0, 0, None, None]
     outer = ACROSS.path("box.outer.label")
-    assert (outer.lookup, outer.hops, outer.nullable) == ("box__outer__label", (("box", Box), ("box__outer", Box)), True)
+    assert (outer.lookup, outer.hops, outer.nullable) == (
+        "box__outer__label",
+        (("box", Box), ("box__outer", Box)),
+        True,
+    )
     tenant = get_list("conversations").path("project.tenant.name")
     assert (tenant.nullable, tenant.label) == (True, "tenant name")
     assert not get_list("cashTransactions").path("account.name").nullable
@@ -68,7 +72,9 @@ def test_paths_may_be_a_text_or_several() -> None:
 
 
 def test_each_use_has_an_allow_list_of_its_own() -> None:
-    definition = ListDefinition("t", Thing, shown="words", filtered="price", sorted="count", grouped="day", searched="words", order="-big")
+    definition = ListDefinition(
+        "t", Thing, shown="words", filtered="price", sorted="count", grouped="day", searched="words", order="-big"
+    )
     assert definition.every_path == ("words", "price", "count", "day", "big")
     assert set(definition.paths) == set(definition.every_path)
     with pytest.raises(KeyError):
@@ -105,7 +111,9 @@ def test_a_path_that_does_not_fit_is_refused_by_name(model: type[Model], options
     assert said in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["", "two words", "with-hyphen", "1st", "ledger.cash", "überweisungen", "__type", "목록", "a\n"])
+@pytest.mark.parametrize(
+    "name", ["", "two words", "with-hyphen", "1st", "ledger.cash", "überweisungen", "__type", "목록", "a\n"]
+)
 def test_a_name_that_is_no_graphql_field_is_refused(name: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="GraphQL field name"):
         ListDefinition(name, Thing)

@@ -153,7 +153,9 @@ def test_a_sum_of_groups_is_the_sum_of_the_list(path: str) -> None:
 
 @pytest.mark.parametrize("sees", ["all", "some"])
 def test_numbers_of_a_related_object_keep_their_digits(sees: str) -> None:
-    boxes = Box.objects.bulk_create([Box(weight=D("12.50")), Box(weight=D("0.10")), Box(weight=None), Box(weight=D("7.00"))])
+    boxes = Box.objects.bulk_create(
+        [Box(weight=D("12.50")), Box(weight=D("0.10")), Box(weight=None), Box(weight=D("7.00"))]
+    )
     things(box=[*boxes, boxes[0], None])
     access: Any = Everything() if sees == "all" else Only({Box: [one.pk for one in boxes[:3]]})
     question = Question(figures=("box.weight",), group_by="box.weight", shown=("box.weight",), limit=10)

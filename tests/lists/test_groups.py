@@ -58,7 +58,15 @@ def test_each_value_is_a_group_and_so_is_null(path: str, values: list[Any]) -> N
 
 
 def test_days_are_grouped_by_month_in_ascending_order_with_null_behind() -> None:
-    days = [dt.date(2026, 2, 1), dt.date(2025, 2, 28), dt.date(2026, 2, 28), None, dt.date.min, dt.date.max, dt.date(999, 1, 1)]
+    days = [
+        dt.date(2026, 2, 1),
+        dt.date(2025, 2, 28),
+        dt.date(2026, 2, 28),
+        None,
+        dt.date.min,
+        dt.date.max,
+        dt.date(999, 1, 1),
+    ]
     things(day=days)
     answer = grouped("day")
     assert [(group.key, group.count) for group in answer.groups or ()] == [
@@ -132,7 +140,9 @@ def test_a_thousand_groups_and_one_more() -> None:
 
 
 def test_withheld_is_a_group_of_its_own_apart_from_null() -> None:
-    boxes = Box.objects.bulk_create([Box(label="seen", weight=D(1)), Box(label="hidden", weight=D(100)), Box(label="secret")])
+    boxes = Box.objects.bulk_create(
+        [Box(label="seen", weight=D(1)), Box(label="hidden", weight=D(100)), Box(label="secret")]
+    )
     things(box=[boxes[0], boxes[0], boxes[1], boxes[2], boxes[1], None], price=[D(1), D(2), D(4), D(8), D(16), D(32)])
     access = Only({Box: [boxes[0].pk]})
     answer = ask(ACROSS, Question(group_by="box.label", figures=("price", "box.weight")), access)

@@ -36,7 +36,9 @@ def rows(question: Question, definition: ListDefinition = THINGS, access: Access
 
 
 @pytest.mark.parametrize("descends", [(False,), (True,), (False, True), (True, False)], ids=str)
-@pytest.mark.parametrize("paths", [*((path,) for path in TIES), ("done", "price"), ("words", "count"), ("count", "day")], ids=str)
+@pytest.mark.parametrize(
+    "paths", [*((path,) for path in TIES), ("done", "price"), ("words", "count"), ("count", "day")], ids=str
+)
 def test_rows_are_in_order_nulls_behind_and_ties_by_key(paths: tuple[str, ...], descends: tuple[bool, ...]) -> None:
     made = things(**TIES)
     order = tuple(zip(paths, descends, strict=False))
@@ -96,7 +98,11 @@ def test_every_use_has_an_allow_list_of_its_own() -> None:
         with pytest.raises(KeyError):
             ask(definition, wrong, Everything())
     right = Question(
-        shown=("words",), conditions=(Condition("price", "eq", Decimal(1)),), order=(Order("count"),), group_by="day", limit=1
+        shown=("words",),
+        conditions=(Condition("price", "eq", Decimal(1)),),
+        order=(Order("count"),),
+        group_by="day",
+        limit=1,
     )
     assert [row.values for row in rows(right, definition)] == [{"words": "a"}]
 
@@ -144,8 +150,8 @@ class TestOneRecord:
 
     @pytest.mark.parametrize(
         "key",
-        ["banana", "", " ", "1.0", "1e0", "-1", "0x1", "9" * 30, "9" * 10_000, "x" * 10_000, "1;DROP", "1\0", "\ud800", "None",
-         float("nan"), float("inf"), 2**63, 2**64, object(), [], {}, "true", True],
+        ["banana", "", " ", "1.0", "1e0", "-1", "0x1", "9" * 30, "9" * 10_000, "x" * 10_000, "1;DROP", "1\0", "\ud800",
+         "None", float("nan"), float("inf"), 2**63, 2**64, object(), [], {}, "true", True],
         ids=lambda key: repr(key)[:20],
     )  # fmt: skip
     def test_what_is_no_key_of_the_list_is_no_row(self, key: Any) -> None:
@@ -171,9 +177,8 @@ class TestOneRecord:
         definition = ListDefinition("tokens", Token)
         for key in (token.pk, str(token.pk), str(token.pk).upper()):
             assert [row.id for row in rows(Question(key=key, limit=5), definition)] == [token.pk]
-        for key in ("banana", str(uuid.uuid4()), str(token.pk)[:-1], "1", "", "\0", 5, None and 0, "{" * 36):
-            if key is not None:
-                assert rows(Question(key=key, limit=5), definition) == []
+        for key in ("banana", str(uuid.uuid4()), str(token.pk)[:-1], "1", "", "\0", 5, "{" * 36):
+            assert rows(Question(key=key, limit=5), definition) == []
 
     def test_by_text(self) -> None:
         Word.objects.bulk_create([Word(word="Söhne"), Word(word="1")])
@@ -208,7 +213,9 @@ class TestScope:
     def test_it_is_told_who_is_asking(self) -> None:
         things(words=["mine", "yours"])
         definition = self.scoped(lambda actor: Thing.objects.filter(words=actor))
-        assert [row.values["words"] for row in rows(Question(limit=9), definition, Everything(actor="mine"))] == ["mine"]
+        assert [row.values["words"] for row in rows(Question(limit=9), definition, Everything(actor="mine"))] == [
+            "mine"
+        ]
 
     def test_a_scope_with_joins_counts_no_row_twice(self) -> None:
         busy = {one.tenant_id for one in Project.objects.all()}

@@ -74,7 +74,9 @@ def test_words_are_found_as_people_write_them(text: str, hit: str) -> None:
     assert hits(text) == [hit]
 
 
-@pytest.mark.parametrize("text", ["%%", "50_", "s_hne", "a%b", "\\%", "x' OR '1'='1", "strasse", "brien nobody", "\u200b", "*", ".*"])
+@pytest.mark.parametrize(
+    "text", ["%%", "50_", "s_hne", "a%b", "\\%", "x' OR '1'='1", "strasse", "brien nobody", "\u200b", "*", ".*"]
+)
 def test_what_stands_in_no_text_is_not_found(text: str) -> None:
     things(words=list(TEXTS))
     assert hits(text) == []

@@ -51,7 +51,9 @@ def in_another_connection(action: Callable[[], None]) -> None:
 
 
 @contextmanager
-def after_statement(number: int, alias: str, action: Callable[[], None], table: str = "ledger_cashtransaction") -> Iterator[list[str]]:
+def after_statement(
+    number: int, alias: str, action: Callable[[], None], table: str = "ledger_cashtransaction"
+) -> Iterator[list[str]]:
     """Run `action` in another connection right after this one has sent its n-th statement on the table."""
     sent: list[str] = []
 
@@ -81,15 +83,16 @@ def agrees(answer: Answer) -> bool:
     """Whether count, sums, groups and rows are those of one state."""
     amounts = [row.values["amount"] for row in answer.rows]
     groups = answer.groups or []
-    return (
-        answer.total == len(amounts) == sum(group.count for group in groups)
-        and answer.figures["amount"].total == sum(amounts) == sum(group.figures["amount"].total for group in groups)
-    )
+    return answer.total == len(amounts) == sum(group.count for group in groups) and answer.figures[
+        "amount"
+    ].total == sum(amounts) == sum(group.figures["amount"].total for group in groups)
 
 
 @pytest.mark.parametrize(("statement", "group_by"), [(1, "status"), (1, None), (2, "date")])
 @pytest.mark.parametrize("name", ["admin", "clerk"])
-def test_figures_groups_and_rows_agree_while_others_write(shared: str, statement: int, group_by: str | None, name: str) -> None:
+def test_figures_groups_and_rows_agree_while_others_write(
+    shared: str, statement: int, group_by: str | None, name: str
+) -> None:
     user = User.objects.get(username=name)
     definition, question = get_list("cashTransactions"), Question(figures=("amount",), group_by=group_by, limit=1_000)
     before = ask(definition, question, access_of(user))
@@ -100,7 +103,11 @@ def test_figures_groups_and_rows_agree_while_others_write(shared: str, statement
     assert agrees(Answer(during.total, during.figures, during.groups, None, during.rows)) or group_by is None
     after = ask(definition, question, access_of(user))
     assert after != before
-    assert {row.id for row in before.rows} - {row.id for row in after.rows} == {row.id for row in before.rows} & {1, 2, 3}
+    assert {row.id for row in before.rows} - {row.id for row in after.rows} == {row.id for row in before.rows} & {
+        1,
+        2,
+        3,
+    }
 
 
 def test_without_a_snapshot_they_would_not(shared: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +144,8 @@ def test_a_reading_and_what_its_rights_are_checked_by_are_one_state(shared: str,
 def test_everything_asked_of_one_graphql_field_is_one_state(shared: str, rf: Any) -> None:
     request = rf.post("/graphql")
     request.user = User.objects.get(username="admin")
-    query = '{ cashTransactions(pagination: {limit: 1000}) { total sums rows byStatus: groups(by: "status") byFlow: groups(by: "flow") } }'
+    groups = 'byStatus: groups(by: "status") byFlow: groups(by: "flow")'
+    query = f"{{ cashTransactions(pagination: {{limit: 1000}}) {{ total sums rows {groups} }} }}"
     with after_statement(1, shared, shake) as sent:
         answer = schema.execute(query, context_value=request)
     assert answer.errors is None
@@ -174,18 +182,22 @@ def test_writing_comes_after_a_snapshot(shared: str) -> None:
     assert CashTransaction.objects.get(pk=5).memo == "written"
 
 
+def fail_after(memo: str) -> None:
+    """Write, and fail."""
+    CashTransaction.objects.filter(pk=5).update(memo=memo)
+    raise ZeroDivisionError
+
+
 def test_writing_is_all_or_nothing(shared: str) -> None:
     with pytest.raises(ZeroDivisionError), writing(shared):
-        CashTransaction.objects.filter(pk=5).update(memo="written")
-        raise ZeroDivisionError
+        fail_after("written")
     assert CashTransaction.objects.get(pk=5).memo != "written"
     assert not connections[shared].in_atomic_block
 
 
 def test_a_snapshot_that_fails_is_closed(shared: str) -> None:
     with pytest.raises(ZeroDivisionError), snapshot(shared):
-        CashTransaction.objects.count()
-        raise ZeroDivisionError
+        _ = CashTransaction.objects.count() / 0
     assert not connections[shared].in_atomic_block
     shake()
 
@@ -236,10 +248,14 @@ class TestOnSQLite:
 
     def test_a_write_that_follows_a_read_in_one_transaction_would_fail(self, shared: str) -> None:
         """Why reading and writing are two transactions."""
-        with pytest.raises(OperationalError, match="locked"), transaction.atomic(using=shared):
+
+        def read_and_write() -> None:
             CashTransaction.objects.count()
             in_another_connection(shake)
             CashTransaction.objects.filter(pk=5).update(memo="written")
+
+        with pytest.raises(OperationalError, match="locked"), transaction.atomic(using=shared):
+            read_and_write()
 
 
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="The isolation of a transaction is PostgreSQL's")
@@ -279,8 +295,7 @@ class TestWithinATransaction:
     def test_writing_is_undone_alone(self) -> None:
         CashTransaction.objects.filter(pk=5).update(memo="outer")
         with pytest.raises(ZeroDivisionError), writing():
-            CashTransaction.objects.filter(pk=5).update(memo="inner")
-            raise ZeroDivisionError
+            fail_after("inner")
         assert CashTransaction.objects.get(pk=5).memo == "outer"
         with writing():
             CashTransaction.objects.filter(pk=5).update(memo="inner")

@@ -27,8 +27,9 @@ BEFORE: dict[str, Any] = {
     "sealed_at": dt.datetime(2026, 3, 5, 12, tzinfo=dt.UTC), "code": uuid.UUID(int=5), "colour": "RED",
 }  # fmt: skip
 AFTER: list[dict[str, Any]] = [
-    {"label": "zzz", "weight": D("9999999999.99"), "places": 0, "serial": 2**63 - 1, "made": dt.date.min, "fragile": False,
-     "sealed_at": dt.datetime(9999, 12, 1, tzinfo=dt.UTC), "code": uuid.UUID(int=0), "colour": "BLUE"},
+    {"label": "zzz", "weight": D("9999999999.99"), "places": 0, "serial": 2**63 - 1, "made": dt.date.min,
+     "sealed_at": dt.datetime(9999, 12, 1, tzinfo=dt.UTC), "fragile": False,
+     "code": uuid.UUID(int=0), "colour": "BLUE"},
     dict.fromkeys(BEFORE) | {"label": ""},
 ]  # fmt: skip
 WANTED: dict[str, list[Any]] = {
@@ -145,7 +146,9 @@ def test_beyond_a_withheld_object_everything_is_withheld(world: World) -> None:
 @pytest.mark.parametrize("path", ["box.label", "box.outer.label", "box.weight"])
 def test_withheld_rows_stand_among_the_nulls_in_order_of_their_key(world: World, path: str) -> None:
     for descending in (False, True):
-        told = oracle.tell(world.made, self_may := (lambda obj: obj.pk in world.access.keys[Box]), order=[(path, descending)])
+        told = oracle.tell(
+            world.made, self_may := (lambda obj: obj.pk in world.access.keys[Box]), order=[(path, descending)]
+        )
         question = Question(order=(Order(path, descending),), shown=("words",), limit=10)
         assert [row.id for row in ask(ACROSS, question, world.access).rows] == told.keys
         assert self_may(world.seen)
@@ -167,7 +170,9 @@ def test_keys_of_related_objects_are_those_that_may_be_viewed(world: World) -> N
     assert keys_of(ACROSS, Question(), world.access) == [one.pk for one in world.made]
 
 
-@pytest.mark.parametrize("sees", [[], ["seen"], ["within"], ["seen", "within"], ["hidden", "within"], ["seen", "hidden", "within"]])
+@pytest.mark.parametrize(
+    "sees", [[], ["seen"], ["within"], ["seen", "within"], ["hidden", "within"], ["seen", "hidden", "within"]]
+)
 def test_rows_groups_and_sums_agree_with_python_whatever_is_withheld(world: World, sees: list[str]) -> None:
     keys = [getattr(world, name).pk for name in sees]
     access = Only({Box: keys})
@@ -197,7 +202,10 @@ def test_rows_groups_and_sums_agree_with_python_whatever_is_withheld(world: Worl
             oracle.WITHHELD if group.withheld else group.key: (group.count, group.figures["price"].total)
             for group in answer.groups or ()
         }
-        asked = {str(key) if isinstance(key, uuid.UUID) else key: (n, sums["price"]) for key, (n, sums) in told.groups.items()}
+        asked = {
+            str(key) if isinstance(key, uuid.UUID) else key: (n, sums["price"])
+            for key, (n, sums) in told.groups.items()
+        }
         assert {str(key) if isinstance(key, uuid.UUID) else key: two for key, two in groups.items()} == asked
         assert answer.figures["box.weight"].withheld == told.sums["box.weight"].withheld
         assert answer.figures["box.weight"].total == told.sums["box.weight"].sum

@@ -17,19 +17,19 @@ from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from .agent.codes import Code
-from .agent.log import log_call
-from .agent.schemas import described
-from .declaration import Problem, problems_of
-from .digest import MODEL_ROWS, Digest, Wish
-from .doors import door_of
-from .foreign import ListUnreadable
-from .lists import ListDefinition, UnknownList, get_list, plain
-from .models import ReadTarget
-from .policies import QUERY, Actor, SharedAccess, access_of, can_preview_as, open_doors, permits
-from .preferences import as_person, zone_of
-from .reading import read
-from .tools import tools_of_target
+from ..agent.codes import Code
+from ..agent.log import log_call
+from ..agent.schemas import described
+from ..declaration.soundness import Problem, problems_of
+from ..digest import MODEL_ROWS, Digest, Wish
+from ..doors import door_of
+from ..foreign import ListUnreadable
+from ..lists import ListDefinition, UnknownList, get_list, plain
+from ..models import ReadTarget
+from ..policies import QUERY, Actor, SharedAccess, access_of, can_preview_as, open_doors, permits
+from ..preferences import as_person, zone_of
+from ..reading import read
+from ..tools import tools_of_target
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from django.contrib.auth.models import Permission
 from django.utils.translation import gettext as _
 
+from ..models import ReadTarget
 from .document import VARIABLES, Document, NoSchema, document_of
-from .models import ReadTarget
 from .problem import Problem, listed
 
 

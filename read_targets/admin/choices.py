@@ -12,11 +12,11 @@ from django.template.loader import get_template
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from .lists import registered_lists
-from .models import Kind, Operator
-from .naming import kebab
-from .routes import screen_names
-from .shapes import Shape
+from ..declaration.naming import kebab
+from ..declaration.routes import screen_names
+from ..declaration.shapes import Shape
+from ..lists import registered_lists
+from ..models import Kind, Operator
 
 Choices = list[tuple[Any, Any]]
 

@@ -9,12 +9,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from ..declaration.document import NoSchema, document_of
+from ..declaration.proposal import Proposal, check, propose
+from ..declaration.shapes import ListShape, shape_of
+from ..declaration.soundness import problems_of
+from ..models import ReadTarget
 from . import choices
-from .declaration import problems_of
-from .document import NoSchema, document_of
-from .models import ReadTarget
-from .proposal import Proposal, check, propose
-from .shapes import ListShape, shape_of
 
 KEY_HINT = _("The application and the record, like ledger.cash-transactions; the tools are named after it.")
 """How a key is written, without the angle brackets that a page would take for a tag."""

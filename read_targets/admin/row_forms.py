@@ -8,11 +8,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from ..declaration.naming import in_every_language, label_of, names_of
+from ..declaration.shapes import ListShape, Shape
+from ..lists import ListDefinition
+from ..models import Column, Criterion, CriterionFilter, ScreenParameter
 from . import choices
-from .lists import ListDefinition
-from .models import Column, Criterion, CriterionFilter, ScreenParameter
-from .naming import in_every_language, label_of, names_of
-from .shapes import ListShape, Shape
 
 FILTERS = 3
 """Filters of a condition that the form shows; further ones, which only code can make, stay as they are."""

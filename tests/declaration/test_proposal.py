@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from project.demo.drilling.models import ConnectionRun, Well
 from project.demo.factory.models import Conversation, GitConnection, Project, Tenant
 from project.demo.ledger.models import Account, CashTransaction, ExchangeRate
-from read_targets import proposal
-from read_targets.declaration import problems_of
+from read_targets.declaration import proposal
+from read_targets.declaration.naming import camel, kebab
+from read_targets.declaration.proposal import Proposal, create_target, propose
+from read_targets.declaration.soundness import problems_of
 from read_targets.lists import ListDefinition, registry
 from read_targets.models import RESERVED, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
-from read_targets.naming import camel, kebab
-from read_targets.proposal import Proposal, create_target, propose
 
 Propose = Callable[..., tuple[ReadTarget, Proposal]]
 

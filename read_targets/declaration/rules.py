@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from ..models import RESERVED, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from . import routes
-from .models import RESERVED, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from .problem import Part, Problem, listed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from .models import Column, Criterion, ReadTarget, ScreenParameter
+from ..models import Column, Criterion, ReadTarget, ScreenParameter
 from .row_forms import ColumnForm, CriterionForm, ScreenParameterForm
 from .row_formsets import ColumnFormSet, CriterionFormSet, ScreenParameterFormSet
 

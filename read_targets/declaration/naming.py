@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.text import capfirst
 
-from .lists import ListDefinition, ListPath
+from ..lists import ListDefinition, ListPath
 from .rules import ROW_NAMES
 
 SAYS_WHICH = ("name", "title", "label")

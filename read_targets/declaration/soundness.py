@@ -16,10 +16,10 @@ from django.conf import settings
 from django.urls import get_urlconf
 from django.utils.translation import gettext as _
 
+from ..lists import UnknownList, get_list, registered_lists
+from ..models import LONGEST_TOOL_NAME, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter, pascal
 from .document import site_schema
 from .document_rules import of_document
-from .lists import UnknownList, get_list, registered_lists
-from .models import LONGEST_TOOL_NAME, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter, pascal
 from .problem import Problem, listed
 from .rules import of_columns, of_criteria, of_screen
 from .shapes import Shape, shape_of

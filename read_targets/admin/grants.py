@@ -10,14 +10,12 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.core.paginator import Page, Paginator
 from django.db import models
-from django.db.models.signals import post_delete
-from django.dispatch import receiver
 from guardian.shortcuts import assign_perm, remove_perm
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
-from .doors import door_of
-from .models import ReadTarget
-from .policies import GRANT, QUERY, holders, permits
+from ..doors import door_of
+from ..models import ReadTarget
+from ..policies import GRANT, QUERY, grants_on_object, holders, permits
 
 PEOPLE_A_PAGE = 50
 
@@ -88,25 +86,9 @@ def revoke(target: ReadTarget, holder: Any) -> None:
     remove_perm(QUERY, holder, target)
 
 
-@receiver(post_delete, sender=ReadTarget, dispatch_uid="read_targets.forget_grants")
-def forget_grants(sender: type[ReadTarget], instance: ReadTarget, **kwargs: Any) -> None:
-    """Take a target's grants with it, which guardian leaves: another target of the same key would inherit them."""
-    for grants in (get_user_obj_perms_model(instance), get_group_obj_perms_model(instance)):
-        _all_grants(grants, instance).delete()
-
-
 def _grants(grants: type[models.Model], target: ReadTarget) -> models.QuerySet[Any]:
     codename = QUERY.partition(".")[2]
-    return _all_grants(grants, target).filter(permission__codename=codename)
-
-
-def _all_grants(grants: type[models.Model], target: ReadTarget) -> models.QuerySet[Any]:
-    if any(one.name == "object_pk" for one in grants._meta.get_fields()):
-        options = target._meta
-        right = {"permission__content_type__app_label": options.app_label}
-        right |= {"permission__content_type__model": str(options.model_name), "object_pk": str(target.pk)}
-        return grants._base_manager.filter(**right)
-    return grants._base_manager.filter(content_object=target)
+    return grants_on_object(grants, target).filter(permission__codename=codename)
 
 
 def door_holders(permission: str) -> models.QuerySet[Any]:

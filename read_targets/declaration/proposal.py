@@ -14,12 +14,12 @@ from django.db import models, transaction
 from django.utils import translation
 from django.utils.text import Truncator
 
+from ..lists import ListDefinition, ListPath, UnknownList, get_list
+from ..models import Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from .condition_proposal import Proposed, conditions_for
-from .declaration import problems_of
-from .lists import ListDefinition, ListPath, UnknownList, get_list
-from .models import Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from .naming import in_every_language, kebab, label_of, names_of
 from .routes import leads_somewhere, taken_by
+from .soundness import problems_of
 
 STEP = 10
 """Between two positions, so that a row can be put between two others."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
+from ..lists import OPERATORS, ListDefinition, UnknownList, get_list
+from ..lists.conditions import argument_kind
+from ..models import Operator, ReadTarget
 from .document import Document, NoSchema, document_of
-from .lists import OPERATORS, ListDefinition, UnknownList, get_list
-from .lists.conditions import argument_kind
-from .models import Operator, ReadTarget
 
 FITTING: dict[str, tuple[str, ...]] = {
     "string": ("string", "enum"),

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from django.urls import set_urlconf
 
-from read_targets.declaration import is_screen_sound, is_sound, problems_of
+from read_targets.declaration.problem import Problem, listed
+from read_targets.declaration.proposal import propose
+from read_targets.declaration.soundness import is_screen_sound, is_sound, problems_of
 from read_targets.doors import declared
 from read_targets.lists import ListDefinition, registry
 from read_targets.models import Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
-from read_targets.problem import Problem, listed
-from read_targets.proposal import propose
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from django.db import models
 from django.forms import BaseInlineFormSet
 from django.forms.formsets import DELETION_FIELD_NAME
 
-from .declaration import problems_of
-from .models import ReadTarget
-from .problem import Part, Problem
-from .proposal import STEP
-from .routes import taken_by
+from ..declaration.problem import Part, Problem
+from ..declaration.proposal import STEP
+from ..declaration.routes import taken_by
+from ..declaration.shapes import Shape, shape_of
+from ..declaration.soundness import problems_of
+from ..models import ReadTarget
 from .row_forms import CriterionForm, RowForm
-from .shapes import Shape, shape_of
 
 
 class Page:

@@ -17,19 +17,16 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from . import admin_agents
-from .admin_forms import AddListForm, ReadTargetForm
-from .admin_inlines import ColumnInline, CriterionInline, ScreenParameterInline
+from ..declaration.soundness import problems_of
+from ..doors import declared
+from ..models import ReadTarget
+from ..policies import PREVIEW
 from .choices import OTHER_SHAPE
-from .declaration import problems_of
-from .doors import declared
+from .forms import AddListForm, ReadTargetForm
 from .grants import can_grant, grant, grants_on, holder_of, readers_of, revoke
-from .models import ReadTarget
-from .policies import PREVIEW
+from .inlines import ColumnInline, CriterionInline, ScreenParameterInline
 from .preview import access_person, people_for, preview
 from .row_formsets import Page
-
-__all__ = ["ReadTargetAdmin", "admin_agents"]
 
 MOST_SUGGESTED = 200
 """Names that an input suggests; others are typed."""

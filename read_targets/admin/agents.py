@@ -14,11 +14,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from ..agent.models import AgentDoors, AgentToken, ToolCall, Toolset, ToolsetEntry
+from ..agent.registry import tool_keys
+from ..agent.tokens import revoke
+from ..preferences import Preference
 from . import choices
-from .agent.models import AgentDoors, AgentToken, ToolCall, Toolset, ToolsetEntry
-from .agent.registry import tool_keys
-from .agent.tokens import revoke
-from .preferences import Preference
 
 
 class ToolsetEntryForm(forms.ModelForm):

@@ -11,8 +11,8 @@ from django.utils import translation
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 
-from .lists import ListDefinition, ListPath
-from .models import RESERVED, Column, Criterion, CriterionFilter, Operator
+from ..lists import ListDefinition, ListPath
+from ..models import RESERVED, Column, Criterion, CriterionFilter, Operator
 from .naming import camel, in_every_language, label_of, unused
 from .rules import NUMBERS
 
