@@ -115,7 +115,8 @@ def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish)
     }
     items: dict[Any, Mapping[str, Any]] = {}
     total: int | None = None
-    for page in range(1, WORKSPACE_ROWS // PAGE + 1):
+    is_end, is_odd = False, False
+    for page in range(1, WORKSPACE_ROWS // PAGE + 2):
         given = {**variables, "pagination": {"page": page, "limit": PAGE}}
         data = _run(target, {name: value for name, value in given.items() if name in declared}, user)
         found = _at(data, target.rows_path)
@@ -126,11 +127,14 @@ def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish)
         # By id, so that a list whose pages overlap, or that takes no pages, counts no row twice.
         fresh = {_identity(item): item for item in found if _identity(item) not in items}
         items |= fresh
-        # A page of another size than asked for is the last, or no page at all.
-        if not fresh or len(found) != PAGE or "pagination" not in declared or len(items) == total:
+        is_end = not fresh or "pagination" not in declared or len(items) == total
+        # A page of another size than asked for is the last, or no page at all, or the list has pages of its own size.
+        # One that says no total is asked for the page after it: only where that has nothing new was it the last.
+        if is_end or is_odd or (len(found) != PAGE and target.total_path) or len(items) >= WORKSPACE_ROWS:
             break
+        is_odd = len(found) != PAGE
     read = list(items.values())[:WORKSPACE_ROWS]
-    if total is None and len(items) < WORKSPACE_ROWS and not target.total_path:
+    if total is None and is_end and len(items) < WORKSPACE_ROWS and not target.total_path:
         total = len(items)
     return Pages(read, total)
 

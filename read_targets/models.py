@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.signals import post_delete
-from django.dispatch import receiver
 from django.utils.translation import gettext_lazy as _
 
 from .agent.labels import LabelField, text_of
@@ -102,13 +101,6 @@ class Declared(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save, and mark what is declared as changed."""
         super().save(*args, **kwargs)
-        mark_declared()
-
-
-@receiver(post_delete)
-def mark_deletion(sender: Any, **kwargs: Any) -> None:
-    """Mark what is declared as changed where a part of it is deleted, by whatever it went with."""
-    if issubclass(sender, Declared):
         mark_declared()
 
 
@@ -311,3 +303,13 @@ class ScreenParameter(TargetPart):
 
     def __str__(self) -> str:
         return f"{self.criterion} → {self.argument}"
+
+
+def mark_deletion(sender: Any, **kwargs: Any) -> None:
+    """Mark what is declared as changed where a part of it is deleted, by whatever it went with."""
+    mark_declared()
+
+
+# One by one: with a receiver for every model, Django deletes the host's own records one at a time as well.
+for _declared in (ReadTarget, Column, Criterion, CriterionFilter, ScreenParameter):
+    post_delete.connect(mark_deletion, sender=_declared, dispatch_uid="read_targets.mark_deletion")

@@ -71,6 +71,18 @@ class Rights:
         """Whether the person may view the object."""
         return self.may(f"view_{obj._meta.model_name}", obj)
 
+    def remembered(self) -> Callable[[Model], bool]:
+        """Return `may_view` for a test that asks it of the same objects over and over, and changes no grant."""
+        known: dict[tuple[type[Model], Any], bool] = {}
+
+        def may_view(obj: Model) -> bool:
+            key = (type(obj), obj.pk)
+            if key not in known:
+                known[key] = self.may_view(obj)
+            return known[key]
+
+        return may_view
+
     def has_door(self, model: type[Model]) -> bool:
         """Whether the person may view at least one object of the model, or all that there might be."""
         codename, kind = f"view_{model._meta.model_name}", self.kind_of(model)

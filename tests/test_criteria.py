@@ -204,7 +204,7 @@ class Everyone:
 
 
 @pytest.mark.django_db
-@oracle.steadily(40)
+@oracle.steadily(25)
 @given(data=st.data())
 def test_the_bounds_that_are_said_are_those_of_the_rows(data: st.DataObject) -> None:
     days = st.dates(dt.date(2026, 1, 1), dt.date(2026, 4, 1))

@@ -42,7 +42,7 @@ def rig_target(**changes: Any) -> ReadTarget:
     """A target over the demo's list of another shape."""
     target = ReadTarget.objects.create(
         **{
-            "key": "drilling.rig-events",
+            "key": "test.rig-events",
             "label": {"en": "Rig events"},
             "list_query": "rigEvents",
             "document": DOCUMENT,
@@ -213,7 +213,7 @@ class TestRigEvents:
         assert len(pages) == 5
 
     def test_a_preview_shows_what_both_may_view(self, rigs: Reader, person: Callable[[str], User]) -> None:
-        target = ReadTarget.objects.get(key="drilling.rig-events")
+        target = ReadTarget.objects.get(key="test.rig-events")
         kicks = RigEvent.objects.filter(kind="KICK").count()
         both = SharedAccess(access_of(person("clerk")), access_of(person("admin")))
         digest = read(target, {"kind": "KICK"}, both, UTC)
@@ -223,7 +223,7 @@ class TestRigEvents:
             read(target, {}, SharedAccess(access_of(person("clerk")), access_of(person("guest"))), UTC)
 
     def test_the_ids_of_what_is_read_now(self, person: Callable[[str], User]) -> None:
-        target = rig_target(key="drilling.more-events")
+        target = rig_target(key="test.more-events")
         kicks = {str(pk) for pk in RigEvent.objects.filter(kind="KICK").values_list("pk", flat=True)}
         assert ids_of(target, {"kind": "KICK"}, person("clerk")) == kicks
         assert len(ids_of(target, {}, person("clerk"))) == 1_000

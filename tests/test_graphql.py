@@ -188,7 +188,7 @@ class TestAQuestion:
         found = cash(signed_in("admin"), "total rows", filters=filters)
         expected = [
             one.pk
-            for one in CashTransaction.objects.all()
+            for one in CashTransaction.objects.order_by("pk")
             if one.amount >= Decimal("-500000.005") and one.date.year == 2026 and one.flow == "EXPENSE"
             and one.status in ("BOOKED", "DRAFT") and one.memo is not None
         ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -53,7 +53,7 @@ class People:
         gone.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
         self.by_name = {name: User.objects.get(username=name) for name in PEOPLE}
         self.rights = {name: oracle.Rights(user) for name, user in self.by_name.items()}
-        self.may_view = {name: self._remembered(rights) for name, rights in self.rights.items()}
+        self.may_view = {name: rights.remembered() for name, rights in self.rights.items()}
         self.objects: dict[str, list[Any]] = {}
         self.permitted: dict[tuple[str, str], list[Any]] = {}
 
@@ -76,18 +76,6 @@ class People:
             stranger.user_permissions.add(_right(model))
         for model in (Account, Well, Tenant, Project):
             _grant(stranger, model, list(model._base_manager.values_list("pk", flat=True)[:3]))
-
-    @staticmethod
-    def _remembered(rights: oracle.Rights) -> Callable[[Any], bool]:
-        known: dict[tuple[type[Model], Any], bool] = {}
-
-        def may_view(obj: Any) -> bool:
-            key = (type(obj), obj.pk)
-            if key not in known:
-                known[key] = rights.may_view(obj)
-            return known[key]
-
-        return may_view
 
     def rows(self, definition: ListDefinition, name: str) -> list[Any]:
         """The objects of a list that somebody may view, with what they refer to."""

@@ -47,22 +47,24 @@ def target_of(columns: dict[str, tuple[str, str, bool]], **fields: Any) -> ReadT
 def permitted(user: User, model: Any = CashTransaction) -> tuple[list[Any], oracle.Rights]:
     """The objects that somebody may view by the oracle, and their rights."""
     rights = oracle.Rights(user)
-    return oracle.viewed(model._base_manager.order_by("pk"), rights), rights
+    relations = [one.name for one in model._meta.get_fields() if one.many_to_one and one.concrete]
+    return oracle.viewed(model._base_manager.select_related(*relations).order_by("pk"), rights), rights
 
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_every_target_of_the_demo_is_read_as_python_reads_it(name: str, person: Callable[[str], User]) -> None:
     user, zone = person(name), ZoneInfo("Asia/Seoul")
-    for target in declared():
+    for target in declared().filter(document=""):
         definition, columns = get_list(target.list_query), list(target.columns.all())
         objects, rights = permitted(user, definition.model)
+        may_view = rights.remembered()
         by_path = {column.list_path: column.name for column in columns}
         totals = [column.list_path for column in columns if column.total]
         for column in columns:
             told = oracle.tell(
-                objects, rights.may_view, figures=totals, shown=list(by_path), group_by=column.list_path, zone=zone
+                objects, may_view, figures=totals, shown=list(by_path), group_by=column.list_path, zone=zone
             )
-            digest = read(target, {}, access_of(user), zone, Wish(group_by=column.name, limit=1_000, keep="always"))
+            digest = read(target, {}, access_of(user), zone, Wish(group_by=column.name, limit=0))
             assert (digest.total, digest.analysed) == (told.total, told.total)
             for path in totals:
                 figure = digest.figures[by_path[path]]
@@ -74,6 +76,7 @@ def test_every_target_of_the_demo_is_read_as_python_reads_it(name: str, person: 
             } or digest.rest is not None
             counted = sum(group.count for group in digest.groups or ()) + (digest.rest.count if digest.rest else 0)
             assert counted == told.total
+        digest = read(target, {}, access_of(user), zone, Wish(keep="always"))
         expected = {str(key): values for key, values in zip(told.keys, told.values, strict=True)}
         assert len(digest.rows) == min(told.total, WORKSPACE_ROWS)
         for row in digest.rows:

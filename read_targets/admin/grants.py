@@ -71,6 +71,8 @@ def grants_on(target: ReadTarget) -> tuple[list[Grant], int]:
 
 def holder_of(kind: str, name: str) -> Any:
     """Return the person or the group of that name, None where there is none."""
+    if "\0" in name:  # a letter that no name has, and that PostgreSQL does not take
+        return None
     if kind == "group":
         return Group.objects.filter(name=name).first()
     return get_user_model()._default_manager.filter(**{_name_field(): name}).first() if kind == "person" else None

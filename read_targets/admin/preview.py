@@ -119,7 +119,9 @@ def people_for(viewer: Any) -> QuerySet[Any]:
 def access_person(viewer: Any, name: str) -> Any:
     """Return the person of that user name, None alike where there is none and where `viewer` may not look as them."""
     model = get_user_model()
-    person = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first() if name else None
+    if not name or "\0" in name:  # a letter that no name has, and that PostgreSQL does not take
+        return None
+    person = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
     return person if person is not None and can_preview_as(viewer, person) else None
 
 

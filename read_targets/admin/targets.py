@@ -241,7 +241,7 @@ class ReadTargetAdmin(admin.ModelAdmin):
         return target
 
     def _stored(self, object_id: str) -> ReadTarget:
-        target = declared().filter(pk=object_id).first() if object_id.isdecimal() else None
+        target = declared().filter(pk=object_id).first() if object_id.isascii() and object_id.isdecimal() else None
         if target is None:
             raise Http404
         return target

@@ -14,6 +14,8 @@ from django.db import connection, connections
 from project.demo.drilling.models import RigEvent
 from project.demo.ledger.models import CashTransaction, CashTransactionGroupGrant, CashTransactionUserGrant
 
+from read_targets.models import ReadTarget
+
 from .shelf import build_tables
 
 
@@ -61,10 +63,12 @@ def shared(db: None, tmp_path: Path, settings: Any) -> Iterator[str]:
     # A test is kept off databases that it did not name, unless they are connected already.
     connections["shared"].connect()
     kept = [(model, list(model._base_manager.all())) for model in WRITTEN]
+    targets = list(ReadTarget.objects.values_list("pk", flat=True))
     try:
         yield "shared"
     finally:
         if connection.vendor != "sqlite":
+            ReadTarget.objects.exclude(pk__in=targets).delete()
             for model, _ in reversed(kept):
                 model._base_manager.all()._raw_delete("shared")  # type: ignore[attr-defined]  # deletes without looking
             for model, rows in kept:
