@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from typing import Any
 
-from django.db.models import Aggregate, BigIntegerField, DecimalField, Field
+from django.db.models import Aggregate, BigIntegerField, DecimalField, Field, Func
 
 from .definition import ListPath
 
@@ -24,6 +24,22 @@ _SPLIT = 10**9
 
 class Raw(Field):
     """A value as the driver gives it: converting every group's figures costs more than computing them."""
+
+
+class Month(Func):
+    """The month of a day as `YYYY-MM`, or the whole day where the database has no quick way to say it."""
+
+    arity = 1
+    output_field = Raw()
+    template = "%(expressions)s"
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        """A day is a text there."""
+        return self.as_sql(compiler, connection, template="substr(%(expressions)s, 1, 7)", **extra)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        """Written in the same letters."""
+        return self.as_sql(compiler, connection, template="to_char(%(expressions)s, 'YYYY-MM')", **extra)
 
 
 class ExactSum(Aggregate):

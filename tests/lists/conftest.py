@@ -13,7 +13,6 @@ from django.db import connection, connections
 
 from project.demo.drilling.models import RigEvent
 from project.demo.ledger.models import CashTransaction, CashTransactionGroupGrant, CashTransactionUserGrant
-
 from read_targets.models import ReadTarget
 
 from .shelf import build_tables
