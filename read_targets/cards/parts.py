@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from .values import Chip, shown_value
 
@@ -72,7 +73,7 @@ def tile_of(column: Mapping[str, Any], figure: Mapping[str, Any]) -> Tile:
         (_("average"), figure.get("average"), "number"),
         (_("smallest"), figure.get("min"), kind),
         (_("largest"), figure.get("max"), kind),
-        (_("values"), figure.get("count"), "integer"),
+        (pgettext("how many", "values"), figure.get("count"), "integer"),
     ]
     details = [Chip(label, shown_value(value, kind) or _("none")) for label, value, kind in named]
     return Tile(column["words"], shown_value(figure.get("sum"), kind), column.get("unit", ""), details)

@@ -75,5 +75,6 @@ def _called(condition: Mapping[str, Any]) -> str:
 
 
 def _kind_of(condition: Mapping[str, Any]) -> str:
-    kind = condition.get("kind")
-    return str(kind) if kind else "string"
+    kind = str(condition.get("kind") or "string")
+    # A year or a month is no amount: its digits are not grouped.
+    return "string" if kind == "integer" else kind
