@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.db.backends.signals import connection_created
-from django.db.models.signals import post_delete, post_migrate
+from django.db.models.signals import post_delete, post_migrate, post_save
 from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
 
@@ -26,6 +26,7 @@ class ReadTargetsConfig(AppConfig):
 
         connection_created.connect(add_fold, dispatch_uid="read_targets.fold")
         post_migrate.connect(forget_rights, dispatch_uid="read_targets.rights")
-        post_delete.connect(forget_rights, sender=Permission, dispatch_uid="read_targets.rights")
+        for changed in (post_save, post_delete):
+            changed.connect(forget_rights, sender=Permission, dispatch_uid="read_targets.rights")
         post_delete.connect(forget_grants, sender=ReadTarget, dispatch_uid="read_targets.grants")
         autodiscover_modules("lists")
