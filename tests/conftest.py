@@ -22,14 +22,20 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests with real transactions last: they leave an empty database behind, without the demo company."""
-    items.sort(key=_empties_the_database)
+    """Run tests with real transactions last, and those in a browser behind them.
+
+    The former leave an empty database behind, without the demo company; the latter an event loop in their thread.
+    """
+    items.sort(key=_leaves_behind)
 
 
-def _empties_the_database(item: pytest.Item) -> bool:
+def _leaves_behind(item: pytest.Item) -> int:
+    fixtures = getattr(item, "fixturenames", ())
     marker = item.get_closest_marker("django_db")
+    if "live_server" in fixtures:
+        return 2
     is_marked = marker is not None and bool(marker.kwargs.get("transaction"))
-    return is_marked or not {"transactional_db", "live_server"}.isdisjoint(getattr(item, "fixturenames", ()))
+    return int(is_marked or "transactional_db" in fixtures)
 
 
 @pytest.fixture(scope="session")
