@@ -26,7 +26,7 @@ Ask = Callable[..., dict[str, Any]]
 def ask(company: None) -> Ask:
     """Let the clerk's agent call a tool, and return the envelope."""
     clerk = User.objects.get(username="clerk")
-    token, _ = create_token(clerk, "Claude")
+    token, _ = create_token(clerk, "Helper")
     return lambda tool, **arguments: call_tool(Actor(clerk, token), tool, arguments).to_json()
 
 
@@ -63,7 +63,7 @@ def test_a_card_arrives_without_a_reload_and_opens_its_workspace(desk: Page, ask
     expect(card).to_be_visible(timeout=SOON)
     expect(desk.get_by_text("Nothing lies here yet.")).to_be_hidden()
     expect(desk.locator("#said")).to_have_text("1 new card")
-    expect(card).to_contain_text("Claude calls it “Costs <b>”")
+    expect(card).to_contain_text("Helper calls it “Costs <b>”")
     assert desk.evaluate("window.stayed")
     card.get_by_role("button", name="Open").click()
     desk.wait_for_url(f"**{told['card']['url']}")

@@ -18,7 +18,7 @@ SOON = 8_000
 def test_a_list_in_the_admin_a_question_over_http_a_card_on_the_desk(
     sign_in: Callable[[str, str], Page], live_server: Any
 ) -> None:
-    _, secret = create_token(User.objects.get(username="clerk"), "Claude")
+    _, secret = create_token(User.objects.get(username="clerk"), "Helper")
 
     def ask(tool: str, **arguments: Any) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}

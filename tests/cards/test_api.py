@@ -26,7 +26,7 @@ def listed(client: Client, **headers: str) -> list[dict[str, Any]]:
 
 
 def test_the_persons_cards_newest_first_as_the_contract_tells_them(desk: Client, clerk: User, stories: Stories) -> None:
-    token, _ = create_token(clerk, "Claude")
+    token, _ = create_token(clerk, "Helper")
     first, second = workspace(clerk, token), screen(clerk)
     newest, oldest = listed(desk)
     assert (newest["id"], oldest["id"]) == (second.id, first.id)
@@ -40,7 +40,7 @@ def test_the_persons_cards_newest_first_as_the_contract_tells_them(desk: Client,
         "url": "/desk/workspaces/stories/1",
         "workspace": {"name": "stories", "version": 1, "contents": {"tables": 2, "charts": 1, "metrics": 2}},
         "title": "Was im Oktober geschah",
-        "agent": "Claude",
+        "agent": "Helper",
         "source": "stories",
         "verdict": "waiting",
         "code": "",
@@ -50,7 +50,7 @@ def test_the_persons_cards_newest_first_as_the_contract_tells_them(desk: Client,
 
 
 def test_a_token_reads_what_it_made_and_nothing_else(desk: Client, clerk: User, stories: Stories) -> None:
-    token, secret = create_token(clerk, "Claude")
+    token, secret = create_token(clerk, "Helper")
     other, other_secret = create_token(clerk, "Other")
     mine, _theirs, _own = screen(clerk, token), screen(clerk, other), screen(clerk)
     assert [card["id"] for card in listed(desk, Authorization=f"Bearer {secret}")] == [mine.id]
@@ -93,7 +93,7 @@ def test_labels_are_in_the_persons_language(desk: Client, clerk: User, stories: 
 
 
 def test_a_stopped_agent_reads_no_cards_and_the_person_does(desk: Client, clerk: User, stories: Stories) -> None:
-    token, secret = create_token(clerk, "Claude")
+    token, secret = create_token(clerk, "Helper")
     screen(clerk, token)
     headers = {"Authorization": f"Bearer {secret}"}
     Preference.objects.create(user=clerk, agents_stopped=True)

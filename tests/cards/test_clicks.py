@@ -38,7 +38,7 @@ def test_a_click_on_the_desk_opens(desk: Client, clerk: User) -> None:
 def test_a_token_opens_and_decides_nothing(desk: Client, clerk: User) -> None:
     card = screen(clerk)
     nonce = nonce_in(desk, card.id)
-    _, secret = create_token(clerk, "Claude", may_act=True)
+    _, secret = create_token(clerk, "Helper", may_act=True)
     for client in (Client(), desk):
         for verb in ("open", "decide"):
             headers = {**OURS, "Authorization": f"Bearer {secret}"}

@@ -44,20 +44,20 @@ def test_an_empty_desk_explains_itself(desk: Client) -> None:
 
 
 def test_cards_lie_newest_first_with_what_they_are(desk: Client, clerk: User) -> None:
-    token, _ = create_token(clerk, "Claude")
+    token, _ = create_token(clerk, "Helper")
     first, second = workspace(clerk, token), screen(clerk)
     text = page(desk)
     assert shown(text) == [second.id, first.id]
-    assert "Claude calls it <bdi>“Was im Oktober geschah”</bdi>" in text
+    assert "Helper calls it <bdi>“Was im Oktober geschah”</bdi>" in text
     assert "<span>From</span> <b><bdi>2026-10-01</bdi></b>" in text
     assert "The screen does not take: From" in text
 
 
 def test_the_words_of_an_agent_are_text(desk: Client, clerk: User) -> None:
-    token, _ = create_token(clerk, "<i>Claude</i>")
+    token, _ = create_token(clerk, "<i>Helper</i>")
     workspace(clerk, token, title="<script>alert(1)</script>\u202e", label={"en": "<b>x</b>"})
     text = page(desk)
-    for markup in ("<script>alert", "<i>Claude", "<b>x</b>", "\u202e"):
+    for markup in ("<script>alert", "<i>Helper", "<b>x</b>", "\u202e"):
         assert markup not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
 

@@ -20,7 +20,7 @@ from .conftest import KEY, call_of, card_of, content, screen, workspace
 
 
 def test_a_workspace_and_its_card(clerk: User) -> None:
-    token, _ = create_token(clerk, "Claude")
+    token, _ = create_token(clerk, "Helper")
     facts = workspace(clerk, token).to_json()
     assert facts == {
         "id": facts["id"],
@@ -31,7 +31,7 @@ def test_a_workspace_and_its_card(clerk: User) -> None:
         "workspace": {"name": "stories", "version": 1, "contents": {"tables": 2, "charts": 1, "metrics": 2}},
     }
     card = Card.objects.get(pk=facts["id"])
-    assert (card.user, card.token, card.agent, card.source) == (clerk, token, "Claude", KEY)
+    assert (card.user, card.token, card.agent, card.source) == (clerk, token, "Helper", KEY)
     assert card.verdict == Card.Verdict.WAITING
     version = WorkspaceVersion.objects.get()
     assert version.content["rows"] == content()["rows"]

@@ -63,15 +63,15 @@ def page(client: Client, facts: Any, query: str = "") -> str:
 
 def test_it_shows_what_was_read(desk: Client, clerk: User, stories: Stories) -> None:
     Preference.objects.create(user=clerk, time_zone="Asia/Seoul")
-    token, _ = create_token(clerk, "Claude")
+    token, _ = create_token(clerk, "Helper")
     facts = workspace(clerk, token)
     WorkspaceVersion.objects.update(read_at=datetime(2026, 11, 30, 5, 0, tzinfo=UTC))
     text = page(desk, facts)
     assert "<h1>Cash transactions</h1>" in text
-    assert "Claude calls it <bdi>“Was im Oktober geschah”</bdi>" in text
+    assert "Helper calls it <bdi>“Was im Oktober geschah”</bdi>" in text
     assert "Read Nov. 30, 2026, 2 p.m. (Asia/Seoul)" in text
     assert "as clerk" in text
-    assert "through Claude" in text
+    assert "through Helper" in text
     assert "From Oct. 1, 2026, midnight until before Nov. 1, 2026, midnight." in text
     assert "Days are those of Asia/Seoul." in text
     assert table(text, "rows") == [
