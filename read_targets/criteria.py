@@ -12,7 +12,8 @@ from .lists import Argument, Condition
 from .lists.conditions import PERIOD, days_of
 from .models import Criterion, ReadTarget
 
-_LIMITS = {"year": (Decimal(1), Decimal(9999)), "month": (Decimal(1), Decimal(12))}
+LIMITS = {"year": (Decimal(1), Decimal(9999)), "month": (Decimal(1), Decimal(12))}
+"""The values that an operator takes, whatever the condition lets through."""
 
 KEY = Argument("id", "string", "one record by its id, from an earlier answer", is_trimmed=True)
 
@@ -28,7 +29,7 @@ def arguments_of(target: ReadTarget) -> tuple[Argument, ...]:
 def argument_of(criterion: Criterion) -> Argument:
     """Return one declared condition as an argument; what its filters cannot take does not fit either."""
     operators = {one.operator for one in criterion.filters.all()}
-    least, most = next((limits for name, limits in _LIMITS.items() if name in operators), (None, None))
+    least, most = next((limits for name, limits in LIMITS.items() if name in operators), (None, None))
     return Argument(
         criterion.name,
         criterion.kind,

@@ -39,6 +39,12 @@ class Wish:
         return self.keep == "always" or (self.keep == "long" and rows > MODEL_ROWS)
 
 
+def order_terms(order_by: str) -> tuple[Order, ...]:
+    """Return the terms of an order as agents write it: `-amount, date`; whatever columns they name."""
+    terms = filter(None, (part.strip() for part in order_by.split(",")))
+    return tuple(Order(term.removeprefix("-").strip(), term.startswith("-")) for term in terms)
+
+
 @dataclass(frozen=True)
 class Stamp:
     """What the rights to a reading can be checked by later: the keys behind it, and of the related objects.

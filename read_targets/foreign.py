@@ -21,7 +21,7 @@ from graphql import FieldNode, OperationDefinitionNode, parse
 
 from .conf import imported
 from .criteria import arguments_of, conditions_of, with_months
-from .digest import WORKSPACE_ROWS, Digest, Wish
+from .digest import WORKSPACE_ROWS, Digest, Wish, order_terms
 from .lists import Condition, Figure, Group, Order, Rest, plain, snapshot
 from .lists.access import Access
 from .lists.answer import MOST_GROUPS, added, by_key, by_size, told
@@ -96,8 +96,7 @@ def ids_of(target: ReadTarget, arguments: Mapping[str, Any], user: Any) -> set[s
 
 def _order_of(target: ReadTarget, order_by: str) -> tuple[Order, ...]:
     names = {column.name for column in target.columns.all()}
-    terms = [(part.strip().removeprefix("-").strip(), part.strip().startswith("-")) for part in order_by.split(",")]
-    return tuple(Order(name, descending) for name, descending in terms if name in names)
+    return tuple(one for one in order_terms(order_by) if one.path in names)
 
 
 def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish) -> Pages:

@@ -232,25 +232,26 @@ def _is_generic(grants: type[Model]) -> bool:
     return any(one.name == "object_pk" for one in grants._meta.get_fields())
 
 
-def holders(permission: str, obj: Model) -> QuerySet[Any]:
-    """Return the active people who hold `permission` on `obj`, for an admin who asks *who can*."""
-    app_label, _, codename = permission.partition(".")
-    right = {"content_type__app_label": app_label, "codename": codename}
-    direct = {"permission__content_type__app_label": app_label, "permission__codename": codename}
-    model = type(obj)
-    own, groups = get_user_obj_perms_model(model), get_group_obj_perms_model(model)
-    this = {"object_pk": str(obj.pk)} if _is_generic(own) else {"content_object": obj}
-    those = {"object_pk": str(obj.pk)} if _is_generic(groups) else {"content_object": obj}
-    rights = Permission.objects.filter(**right)
+def holders(permission: str, obj: Model | None = None) -> QuerySet[Any]:
+    """Return the active people who hold `permission` on `obj`, for an admin who asks *who can*.
+
+    Without an object, those who hold it everywhere or on one object at least.
+    """
     people = get_user_model()._base_manager.filter(is_active=True)
+    right = _rights_of([permission]).get(permission)
+    if right is None:
+        return people.filter(is_superuser=True)
+    key, model = right.key, right.model if obj is None else type(obj)
+    own, groups = (
+        (grants._base_manager.all() if obj is None else grants_on_object(grants, obj)).filter(permission=key)
+        for grants in (get_user_obj_perms_model(model), get_group_obj_perms_model(model))
+    )
     return people.filter(
         Q(is_superuser=True)
-        | Q(pk__in=people.filter(user_permissions__in=rights).values("pk"))
-        | Q(pk__in=people.filter(groups__permissions__in=rights).values("pk"))
-        | Q(pk__in=own._base_manager.filter(**direct, **this).values("user"))
-        | Q(
-            pk__in=people.filter(groups__in=groups._base_manager.filter(**direct, **those).values("group")).values("pk")
-        )
+        | Q(pk__in=people.filter(user_permissions=key).values("pk"))
+        | Q(pk__in=people.filter(groups__permissions=key).values("pk"))
+        | Q(pk__in=own.values("user"))
+        | Q(pk__in=people.filter(Q(groups__in=groups.values("group"))).values("pk"))
     )
 
 

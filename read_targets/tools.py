@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import Literal
 
 from .agent.codes import Code
 from .agent.contract import CardFacts, NextAction, ReadyResult, Refused
@@ -15,7 +16,7 @@ from .cards.making import make_open_page
 from .cards.sources import register_source
 from .criteria import arguments_of
 from .declaration.soundness import is_screen_sound
-from .digest import MODEL_ROWS, Keep, Wish
+from .digest import MODEL_ROWS, Keep, Wish, order_terms
 from .doors import queryable
 from .envelope import result_of, scope_of
 from .foreign import ListUnreadable
@@ -61,7 +62,7 @@ def tools_of_target(target: ReadTarget) -> list[Tool]:
 
 def query_tool(target: ReadTarget) -> Tool:
     """Return the tool that reads the list."""
-    grouped, sortable = groupable(target), ", ".join(sorts_of(target))
+    grouped, sortable = columns_for(target, "grouped"), ", ".join(columns_for(target, "sorted"))
     # Vendors refuse an enum without values.
     by = (Argument("groupBy", "enum", "one column to group by", grouped),) if grouped else ()
     return Tool(
@@ -95,7 +96,7 @@ def query_tool(target: ReadTarget) -> Tool:
 
 def screen_tool(target: ReadTarget) -> Tool | None:
     """Return the tool that offers the list's screen, or None where the target has none that can be opened."""
-    if not target.screen or not is_screen_sound(target):
+    if not has_screen(target):
         return None
     taken = ", ".join(parameter.criterion for parameter in target.screen_parameters.all()) or "no condition"
     return Tool(
@@ -115,26 +116,22 @@ def screen_tool(target: ReadTarget) -> Tool | None:
     )
 
 
+def has_screen(target: ReadTarget) -> bool:
+    """Whether the target has a screen that can be opened."""
+    return bool(target.screen) and is_screen_sound(target)
+
+
 def described(target: ReadTarget) -> str:
     """Return what the target's records are, as part of a sentence."""
     return target.description.strip().rstrip(".") or f"the {target.model_name or target.key}"
 
 
-def groupable(target: ReadTarget) -> tuple[str, ...]:
-    """Return the columns that the list lets be grouped."""
+def columns_for(target: ReadTarget, use: Literal["grouped", "sorted"]) -> tuple[str, ...]:
+    """Return the columns that the list lets be used so; one of another shape does not say, so all of its columns."""
     columns = tuple(target.columns.all())
     if target.is_foreign:
         return tuple(column.name for column in columns)
-    grouped = get_list(target.list_query).grouped or ()
-    return tuple(column.name for column in columns if column.list_path in grouped)
-
-
-def sorts_of(target: ReadTarget) -> tuple[str, ...]:
-    """Return the columns that the list lets be sorted by."""
-    columns = tuple(target.columns.all())
-    if target.is_foreign:
-        return tuple(column.name for column in columns)
-    allowed = get_list(target.list_query).sorted or ()
+    allowed = getattr(get_list(target.list_query), use)
     return tuple(column.name for column in columns if column.list_path in allowed)
 
 
@@ -145,7 +142,7 @@ def guidance_of(target: ReadTarget) -> str:
         "names; say only numbers that it returns and never add up rows: use its sums, groups and rest.",
         "  With isComplete false say how many of how many were read, never call such sums a total, ask to narrow.",
     ]
-    if target.screen:
+    if has_screen(target):
         lines.append(
             f"  When the person wants to work on the records themselves, call {target.screen_tool_name} and say which "
             "conditions its card does not apply."
@@ -179,15 +176,12 @@ def run_query(target: ReadTarget, call: Call) -> Answered:
 
 def order_asked(target: ReadTarget, order_by: str) -> tuple[Order, ...]:
     """Return the order that `orderBy` asks for; raises Refused naming the columns that there are."""
-    columns = sorts_of(target)
-    order = []
-    for term in filter(None, (part.strip() for part in order_by.split(","))):
-        name = term.removeprefix("-").strip()
-        if name not in columns:
-            facts = {"code": "not_one_of", "type": "string", "format": "column or -column", "values": list(columns)}
-            raise refuse_arguments({"orderBy": facts})
-        order.append(Order(name, term.startswith("-")))
-    return tuple(order)
+    columns = columns_for(target, "sorted")
+    order = order_terms(order_by)
+    if any(one.path not in columns for one in order):
+        facts = {"code": "not_one_of", "type": "string", "format": "column or -column", "values": list(columns)}
+        raise refuse_arguments({"orderBy": facts})
+    return order
 
 
 def run_screen(target: ReadTarget, call: Call) -> Answered:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.apps import apps
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Group
 from django.core.paginator import Page, Paginator
 from django.db import models
 from guardian.shortcuts import assign_perm, remove_perm
@@ -53,7 +52,7 @@ def readers_of(target: ReadTarget, number: Any = 1) -> tuple[Page[Any], list[Rea
     page = Paginator(people, PEOPLE_A_PAGE).get_page(number)
     listed = list(page.object_list)
     door = door_of(target)
-    through = door_holders(door).filter(pk__in=[person.pk for person in listed]) if door else people.none()
+    through = holders(door).filter(pk__in=[person.pk for person in listed]) if door else people.none()
     opened = set(through.values_list("pk", flat=True))
     return page, [Reader(person, person.pk in opened) for person in listed]
 
@@ -91,28 +90,6 @@ def revoke(target: ReadTarget, holder: Any) -> None:
 def _grants(grants: type[models.Model], target: ReadTarget) -> models.QuerySet[Any]:
     codename = QUERY.partition(".")[2]
     return grants_on_object(grants, target).filter(permission__codename=codename)
-
-
-def door_holders(permission: str) -> models.QuerySet[Any]:
-    """Return the active people who hold `permission` (`app.codename`) everywhere, or on one object at least."""
-    app_label, _dot, codename = permission.partition(".")
-    try:
-        model = apps.get_model(app_label, codename.partition("_")[2])
-    except LookupError:
-        model = None
-    right = {"content_type__app_label": app_label, "codename": codename}
-    granted = {f"permission__{name}": value for name, value in right.items()}
-    rights = Permission.objects.filter(**right)
-    own = get_user_obj_perms_model(model)._base_manager.filter(**granted)
-    groups = get_group_obj_perms_model(model)._base_manager.filter(**granted)
-    people = get_user_model()._base_manager.filter(is_active=True)
-    return people.filter(
-        models.Q(is_superuser=True)
-        | models.Q(pk__in=people.filter(user_permissions__in=rights).values("pk"))
-        | models.Q(pk__in=people.filter(groups__permissions__in=rights).values("pk"))
-        | models.Q(pk__in=own.values("user"))
-        | models.Q(pk__in=people.filter(groups__in=groups.values("group")).values("pk"))
-    )
 
 
 def _name_field() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from ..criteria import LIMITS
 from ..models import RESERVED, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from . import routes
 from .problem import Part, Problem, listed
@@ -21,9 +22,6 @@ NUMBERS = ("number", "integer")
 
 ROW_NAMES = ("id", "withheld")
 """What every row says beside its columns, so that no column can be named like it."""
-
-LIMITS = {"year": (1, 9999), "month": (1, 12)}
-"""The values that an operator takes, whatever the condition lets through."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar, Protocol
 
 from ..lists import OPERATORS, ListDefinition, UnknownList, get_list
-from ..lists.conditions import argument_kind
+from ..lists.conditions import KINDS_TAKEN, argument_kind
 from ..models import Operator, ReadTarget
 from .document import Document, NoSchema, document_of
 
@@ -20,8 +20,6 @@ FITTING: dict[str, tuple[str, ...]] = {
     "date": ("date",),
 }
 """The kinds of conditions whose value an operator's argument of each kind can take."""
-
-_FIXED = {"isnull": "boolean", "year": "integer", "month": "integer", "period": "string"}
 
 
 class Shape(Protocol):
@@ -100,7 +98,7 @@ class ListShape:
         """What fits the operator's argument on this path."""
         kind = argument_kind(self.definition.path(path), operator)
         # A whole number compared takes any number; as a year or a month, none but whole ones.
-        return ("integer", "number") if kind == "integer" and operator not in _FIXED else FITTING[kind]
+        return ("integer", "number") if kind == "integer" and operator not in KINDS_TAKEN else FITTING[kind]
 
     def values(self, path: str) -> tuple[str, ...]:
         """The values of the path, as they are stored."""
@@ -140,7 +138,7 @@ class DocumentShape:
 
     def condition_kinds(self, path: str, operator: str) -> tuple[str, ...]:
         """What fits an operator that has an argument of its own; else any."""
-        fixed = _FIXED.get(operator)
+        fixed = KINDS_TAKEN.get(operator)
         return FITTING[fixed] if fixed else ()
 
     def values(self, path: str) -> tuple[str, ...]:

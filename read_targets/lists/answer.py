@@ -5,16 +5,16 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
+
+from .values import WIDE
 
 MOST_GROUPS = 1_000
 """Groups kept one by one (seed 000's table limit); the others are added up in the rest."""
 
 AVERAGE_DIGITS = 4
 """Digits that an average has beyond its column's own."""
-
-_WIDE = Context(prec=200)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Figure:
         if self.whole:
             return self.sum or 0
         total = Decimal(0) if self.sum is None else self.sum
-        return total.quantize(Decimal(1).scaleb(-self.scale), context=_WIDE)
+        return total.quantize(Decimal(1).scaleb(-self.scale), context=WIDE)
 
     @property
     def average(self) -> Any:
@@ -60,12 +60,12 @@ class Figure:
         if self.scale is None:
             return self.sum / self.count
         digits = Decimal(1).scaleb(-(self.scale + AVERAGE_DIGITS))
-        return _WIDE.divide(Decimal(self.sum), Decimal(self.count)).quantize(digits, ROUND_HALF_EVEN, _WIDE)
+        return WIDE.divide(Decimal(self.sum), Decimal(self.count)).quantize(digits, ROUND_HALF_EVEN, WIDE)
 
 
 def _plus(one: Any, two: Any) -> Any:
     """The exact sum; Python's own of two decimals is cut at 28 digits."""
-    return _WIDE.add(one, two) if isinstance(one, Decimal) or isinstance(two, Decimal) else one + two
+    return WIDE.add(one, two) if isinstance(one, Decimal) or isinstance(two, Decimal) else one + two
 
 
 def _joined(join: Callable[[Any, Any], Any], one: Any, two: Any) -> Any:

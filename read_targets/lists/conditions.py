@@ -11,7 +11,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -21,6 +21,7 @@ from django.db.models.lookups import Contains, StartsWith
 
 from .definition import ListPath
 from .expressions import Expressions, Folded, folded, within_calendar, written
+from .values import WIDE
 
 _COMPARED = ("number", "integer", "date", "string")
 _EVERY = (*_COMPARED, "boolean", "enum")
@@ -44,7 +45,6 @@ OPERATORS: dict[str, tuple[str, ...]] = {
 
 PERIOD = re.compile(r"(?!0000)\d{4}-(0[1-9]|1[0-2])")
 NOTHING = Q(pk__in=[])
-_WIDE = Context(prec=200)
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,13 @@ class Condition:
     value: Any
 
 
+KINDS_TAKEN = {"isnull": "boolean", "year": "integer", "month": "integer", "period": "string"}
+"""The kind of value of operators that take another than their path's own."""
+
+
 def argument_kind(path: ListPath, operator: str) -> str:
     """The kind of value that `operator` takes on `path`."""
-    return {"isnull": "boolean", "year": "integer", "month": "integer", "period": "string"}.get(operator, path.kind)
+    return KINDS_TAKEN.get(operator, path.kind)
 
 
 def condition_q(condition: Condition, path: ListPath, name: str, expressions: Expressions, zone: dt.tzinfo) -> Q:
@@ -158,7 +162,7 @@ def _number_q(operator: str, value: Any, path: ListPath, name: str) -> Q:
 
 
 def _at_scale(value: Any, scale: int, rounding: str) -> Decimal:
-    return Decimal(value).quantize(Decimal(1).scaleb(-scale), rounding=rounding, context=_WIDE)
+    return Decimal(value).quantize(Decimal(1).scaleb(-scale), rounding=rounding, context=WIDE)
 
 
 def _typed(number: Decimal, path: ListPath) -> int | Decimal:
@@ -168,7 +172,7 @@ def _typed(number: Decimal, path: ListPath) -> int | Decimal:
 def _beyond(number: Decimal, path: ListPath) -> bool:
     """Whether the number lies outside all that the column can hold."""
     if isinstance(path.field, DecimalField) and path.field.max_digits is not None:
-        return number.copy_abs() > Decimal("9" * path.field.max_digits).scaleb(-path.field.decimal_places, _WIDE)
+        return number.copy_abs() > Decimal("9" * path.field.max_digits).scaleb(-path.field.decimal_places, WIDE)
     return not -(2**63) <= number < 2**63
 
 

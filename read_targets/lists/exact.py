@@ -6,18 +6,16 @@ digits survives the float, so it is turned into whole units of its last digit ro
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Aggregate, BigIntegerField, DecimalField, Field, Func
 
 from .definition import ListPath
+from .values import WIDE
 
 FITS_ONE_SUM = 12
 """Digits up to which nine million largest values still fit SQLite's 64-bit sum."""
-
-WIDE = Context(prec=200)
-"""Arithmetic wide enough for any sum of any column."""
 
 _SPLIT = 10**9
 

@@ -16,7 +16,8 @@ from django.db.models.expressions import Combinable
 
 from .answer import Figure
 from .definition import ListPath
-from .exact import WIDE, ExactSum, Raw, at_scale, exact_sum, is_split, joined_halves
+from .exact import ExactSum, Raw, at_scale, exact_sum, is_split, joined_halves
+from .values import WIDE
 
 
 @dataclass

@@ -12,7 +12,7 @@ import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
 KINDS = ("string", "number", "integer", "boolean", "date", "enum")
@@ -24,6 +24,9 @@ MOST_DIGITS = 40
 """Digits a number may have before or after its point; wider than any column that a database compares exactly."""
 
 SAFE_INTEGER = 2**53
+
+WIDE = Context(prec=200)
+"""Arithmetic wide enough for any sum of any column."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,3})?")
 _INTEGER = re.compile(r"[+-]?\d+")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

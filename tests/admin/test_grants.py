@@ -14,9 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from guardian.models import GroupObjectPermission, UserObjectPermission
 from guardian.shortcuts import assign_perm
 
-from read_targets.admin.grants import door_holders, readers_of
+from read_targets.admin.grants import readers_of
 from read_targets.models import ReadTarget
-from read_targets.policies import QUERY, access_of, open_doors, permits
+from read_targets.policies import QUERY, access_of, holders, open_doors, permits
 
 from .pages import CHANGE, text_of_page
 
@@ -188,7 +188,7 @@ def test_the_door_of_many_agrees_with_the_door_of_each(db: None) -> None:
     members.permissions.add(Permission.objects.get(codename="view_tenant"))
     User.objects.create_user("member").groups.add(members)
     for door in ("ledger.view_cashtransaction", "ledger.view_account", "factory.view_tenant", "drilling.view_well"):
-        which = set(door_holders(door))
+        which = set(holders(door))
         assert which == {person for person in User.objects.all() if door in open_doors(person, [door])}
 
 
@@ -213,3 +213,8 @@ def test_a_target_takes_its_grants_with_it(signed_in: SignedIn, accounts: ReadTa
     assert not ReadTarget.objects.filter(pk=key).exists()
     assert not UserObjectPermission.objects.filter(**mine).exists()
     assert not GroupObjectPermission.objects.filter(**mine).exists()
+
+
+@pytest.mark.django_db
+def test_a_right_that_there_is_none_is_held_by_superusers_alone() -> None:
+    assert {person.username for person in holders("ledger.view_nothing")} == {"admin"}

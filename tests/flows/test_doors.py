@@ -131,9 +131,11 @@ def test_too_many_calls_are_told_when_to_try_again(agent: Any, monkeypatch: pyte
 
 def test_a_screen_that_is_gone_takes_its_tool_with_it(agent: Any) -> None:
     ReadTarget.objects.filter(key="ledger.cash-transactions").update(screen="ledger:gone")
-    names = {tool["name"] for tool in agent("analyst").tools().json()["tools"]}
+    listing = agent("analyst").tools().json()
+    names = {tool["name"] for tool in listing["tools"]}
     assert TOOL in names
     assert "openLedgerCashTransactionsScreen" not in names
+    assert "openLedgerCashTransactionsScreen" not in listing["guidance"]
 
 
 def test_a_format_that_is_not_there_is_refused_with_those_that_are(agent: Any) -> None:
