@@ -11,10 +11,9 @@ from django.urls import NoReverseMatch, reverse
 
 from .agent.models import ToolsetEntry
 from .agent.registry import tool_keys
-from .conf import DEFAULTS, imported
+from .conf import DEFAULTS, graphql_schema, imported
 from .declaration.soundness import Problem, problems_of
 from .doors import declared
-from .foreign import graphql_schema
 from .models import ReadTarget
 
 PLACES = {

@@ -7,9 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
+from graphene_django.settings import graphene_settings
 
 DEFAULTS: dict[str, Any] = {
-    # Dotted path of the GraphQL schema that lists of another shape are read through; default: graphene's own setting.
+    # Dotted path of the GraphQL schema for lists of another shape and for mutations; default: graphene's own setting.
     "SCHEMA": None,
     # Dotted path of a function user -> (time zone name | None, language code | None) that comes before a person's own.
     "PREFERENCES": None,
@@ -35,3 +36,8 @@ def imported(name: str) -> Any:
     """Return the object that the setting names by its dotted path, or None where it names none."""
     path = setting(name)
     return import_string(path) if path else None
+
+
+def graphql_schema() -> Any:
+    """Return the application's GraphQL schema: that of the setting `SCHEMA`, else graphene's own."""
+    return imported("SCHEMA") or graphene_settings.SCHEMA

@@ -16,10 +16,9 @@ from typing import Any
 
 from django.db import router
 from django.http import HttpRequest
-from graphene_django.settings import graphene_settings
 from graphql import FieldNode, OperationDefinitionNode, parse
 
-from .conf import imported
+from .conf import graphql_schema
 from .criteria import arguments_of, conditions_of, with_months
 from .digest import WORKSPACE_ROWS, Digest, Wish, order_terms
 from .lists import Condition, Figure, Group, Order, Rest, plain, snapshot
@@ -49,11 +48,6 @@ class Pages:
     def is_whole(self) -> bool:
         """Whether these are all the rows there are."""
         return self.total == len(self.items)
-
-
-def graphql_schema() -> Any:
-    """Return the GraphQL schema that lists of another shape are read through."""
-    return imported("SCHEMA") or graphene_settings.SCHEMA
 
 
 def read_foreign(target: ReadTarget, values: Mapping[str, Any], access: Access, zone: dt.tzinfo, wish: Wish) -> Digest:

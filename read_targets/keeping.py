@@ -115,7 +115,7 @@ class TargetSource:
 
     def has(self, key: str) -> bool:
         """Whether `key` is a target's; one that is gone is still nobody else's."""
-        return "." in key
+        return "." in key and ":" not in key
 
     def closed(self, user: Any, keys: Collection[str]) -> dict[str, Required]:
         """Those of `keys` that are closed to the person, with the right they lack; none where it is off or gone."""

@@ -12,7 +12,7 @@ from django.db.models.signals import post_delete
 from django.utils.translation import gettext_lazy as _
 
 from .agent.labels import LabelField, text_of
-from .agent.models import AgentDoors, AgentToken, ToolCall, Toolset, ToolsetEntry, mark_declared
+from .agent.models import AgentDoors, AgentToken, KeptAnswer, ToolCall, Toolset, ToolsetEntry, mark_declared
 from .cards.models import Card, Workspace, WorkspaceVersion
 from .preferences import Preference
 
@@ -23,6 +23,7 @@ __all__ = [
     "Column",
     "Criterion",
     "CriterionFilter",
+    "KeptAnswer",
     "Preference",
     "ReadTarget",
     "ScreenParameter",

@@ -19,7 +19,7 @@ from django.db.models import Case, Exists, F, Model, Q, QuerySet, UUIDField, Val
 from django.db.models.functions import Cast, Replace
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
-from .lists import ListDefinition
+from .lists import ListDefinition, registered_lists
 
 if TYPE_CHECKING:
     from .agent.models import AgentToken
@@ -133,6 +133,23 @@ class RowAccess:
     @cached_property
     def _groups(self) -> list[Any]:
         return list(self.actor.user.groups.values_list("pk", flat=True))
+
+
+def readable(person: Any, model: type[Model]) -> QuerySet[Any]:
+    """Return the objects of `model` that the person (a user or an Actor) may read, one by one as well as in lists.
+
+    Those they may view, within the application's own scope: where lists of the model are registered, what one of them
+    holds for this person.
+    """
+    access = access_of(person)
+    scopes = [one.queryset for one in registered_lists() if one.model is model]
+    objects = model._base_manager.all()
+    if scopes and None not in scopes:
+        within = Q()
+        for scope in filter(None, scopes):
+            within |= Q(pk__in=scope(access.actor).order_by().values("pk"))
+        objects = objects.filter(within)
+    return access.rows(objects)
 
 
 @dataclass

@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "agent": AGENT_SHARES,
     "cards": AGENT_SHARES,
 }
-SHARED_WITH_PAGE_COMMANDS = {"agent", "cards", "policies", "preferences"}
+SHARED_WITH_PAGE_COMMANDS = {"agent", "cards", "conf", "policies", "preferences"}
 
 
 def modules(app: str) -> Iterator[tuple[str, Path]]:

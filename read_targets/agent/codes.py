@@ -38,3 +38,5 @@ class Code(StrEnum):
     CARD_REFUSED = "read_targets.card_refused"
     CARD_STALE = "read_targets.card_stale"
     CLICK_NOT_PROVEN = "read_targets.click_not_proven"
+    KEY_REUSED = "read_targets.key_reused"
+    KEY_IN_USE = "read_targets.key_in_use"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
@@ -74,6 +74,16 @@ class Coverage(Part):
     analysed_entities: int
     omissions: list[str] = Field(default_factory=list, description="What is missing, by name.")
     values_missing: bool = Field(False, exclude=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_back(cls, facts: Any) -> Any:
+        """Take what was written once: completeness is derived anew, so what it said is kept as what it came from."""
+        if not isinstance(facts, dict) or "isComplete" not in facts:
+            return facts
+        facts = dict(facts)
+        whole = facts.pop("isComplete") or facts["requestedRows"] != facts["analysedRows"]
+        return facts if whole else {**facts, "values_missing": True}
 
     @computed_field(alias="isComplete")  # type: ignore[prop-decorator]  # as pydantic documents it
     @property
@@ -147,7 +157,7 @@ class CardFacts(Part):
     """What the person may click. `applied` conditions stand in the screen's address, `not_applied` ones do not."""
 
     id: str
-    kind: Literal["workspace", "open-page"]
+    kind: Literal["workspace", "open-page", "confirmation"]
     icon: str
     label: str
     url: str
@@ -179,7 +189,7 @@ class DataResult(Part):
 
 
 class ReadyResult(Part):
-    """A call that came through and carries no data of a list: a card that was offered, say."""
+    """A call that came through and carries no data of a list: a card, what is open, or a command that ran."""
 
     success: Literal[True]
     outcome: Literal["READY"]
@@ -188,6 +198,45 @@ class ReadyResult(Part):
     message: str
     scope: Scope | None = None
     card: CardFacts | None = None
+    command: str = Field("", description="The command that ran.")
+    input: dict[str, Any] = Field(default_factory=dict, description="The object that it ran for: type and id.")
+    state: dict[str, Any] = Field(default_factory=dict, description="What stands now, as a snapshot read found it.")
+    changed: dict[str, Any] = Field(default_factory=dict, description="What the command moved, and only that.")
+    resulting_state: dict[str, Any] = Field(default_factory=dict, description="Read back after the command ran.")
+    delivery: Literal["SHOWN", "DELIVERED", "NONE"] = Field(
+        "NONE", description="How far the person's tab got: it said that it showed it, it fetched it, or neither."
+    )
+
+
+class NotReadyResult(Part):
+    """A call that waits, for a person's answer say; it is asked for again by its id."""
+
+    success: Literal[True]
+    outcome: Literal["NOT_READY"]
+    is_data_ready: Literal[False]
+    tool_name: str
+    call_id: str
+    message: str
+    code: str
+    next_action: NextAction
+    command: str = ""
+    input: dict[str, Any] = Field(default_factory=dict)
+    card: CardFacts | None = None
+
+
+class CancelledResult(Part):
+    """A call that a person declined, or that nobody could be asked about; nothing was done. No failure of the call."""
+
+    success: Literal[True]
+    outcome: Literal["CANCELLED"]
+    executed: Literal[False]
+    tool_name: str
+    call_id: str
+    message: str
+    code: str
+    next_action: NextAction
+    command: str = ""
+    input: dict[str, Any] = Field(default_factory=dict)
 
 
 class FailureResult(Part):
@@ -201,17 +250,37 @@ class FailureResult(Part):
     message: str
     code: str
     params: dict[str, Any] = Field(default_factory=dict)
+    command: str = Field("", description="The command that was refused.")
+    input: dict[str, Any] = Field(default_factory=dict, description="The object that was passed: type and id.")
+    reasons: list[str] = Field(default_factory=list, description="The application's own reasons, for the person.")
+    language: str = Field("", description="The language of the reasons.")
+    pages: list[dict[str, Any]] = Field(default_factory=list, description="The open pages to choose from.")
+    executed: bool = Field(False, description="Whether something was done all the same, where that is known.")
     next_action: NextAction
 
 
-ToolResult = DataResult | ReadyResult | FailureResult
+ToolResult = DataResult | ReadyResult | NotReadyResult | CancelledResult | FailureResult
+
+RESULTS: tuple[type[ToolResult], ...] = (DataResult, ReadyResult, NotReadyResult, CancelledResult, FailureResult)
+"""The shapes that an answer has."""
+
+_SHAPES: dict[str, type[ToolResult]] = {"NOT_READY": NotReadyResult, "CANCELLED": CancelledResult}
+
+
+def result_from(answer: dict[str, Any]) -> ToolResult:
+    """Return the result that `answer` is the JSON object of; raises pydantic's ValidationError where it is of none."""
+    if not answer.get("success"):
+        return FailureResult.model_validate(answer)
+    fallback = DataResult if "coverage" in answer else ReadyResult
+    return _SHAPES.get(answer.get("outcome", ""), fallback).model_validate(answer)
 
 
 class Refused(Exception):
     """A call that is refused, from wherever it is found out; the dispatcher makes the answer of it.
 
     `error` is one English sentence for the model. `params` hold what was wrong and what would fit, and nothing that
-    anybody wrote or that a row holds.
+    anybody wrote or that a row holds. `facts` are further fields of `FailureResult`, by their names there: the command
+    and its input, the application's reasons and their language.
     """
 
     def __init__(
@@ -223,6 +292,7 @@ class Refused(Exception):
         params: dict[str, Any] | None = None,
         next_action: NextAction | None = None,
         message: str = "",
+        facts: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(error)
         self.outcome = outcome
@@ -231,6 +301,7 @@ class Refused(Exception):
         self.message = message or error
         self.params = params or {}
         self.next_action = next_action or NextAction(type="NONE")
+        self.facts = facts or {}
 
     def result(self, tool_name: str, call_id: str) -> FailureResult:
         """Return the refusal as the answer of a tool."""
@@ -243,12 +314,12 @@ class Refused(Exception):
             message=self.message,
             code=str(self.code),
             **({"params": self.params} if self.params else {}),
+            **self.facts,
             next_action=self.next_action,
         )
 
 
 def result_schemas(ref_template: str) -> dict[str, Any]:
     """Return the JSON schema of every answer and its parts, by name; `ref_template` is how they refer to each other."""
-    models = (DataResult, ReadyResult, FailureResult)
-    _, document = models_json_schema([(model, "serialization") for model in models], ref_template=ref_template)
+    _, document = models_json_schema([(model, "serialization") for model in RESULTS], ref_template=ref_template)
     return dict(document["$defs"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -116,6 +117,51 @@ class ToolCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool}: {self.outcome}"
+
+
+KEEP_ANSWERS = timedelta(days=30)
+"""How long the answer of a call that acts can be asked for again."""
+
+
+def answer_kept_until() -> Any:
+    """The moment until which the answer of a call that begins now is kept."""
+    return timezone.now() + KEEP_ANSWERS
+
+
+class KeptAnswer(models.Model):
+    """The answer of a call that acts, kept so that it can be asked for again.
+
+    By its id while a person decides; by its key when the call is sent twice: `slot` stands for one key of one person,
+    token and tool, and `digest` for the arguments that it came with. `answer` is the answer's JSON, empty while there
+    is none; until `lease_until` whoever runs the call is still at it. A call without an answer that nobody is at any
+    more was cut off.
+    """
+
+    call = models.UUIDField(_("call"), primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="kept_answers", verbose_name=_("person")
+    )
+    token = models.ForeignKey(AgentToken, models.SET_NULL, null=True, blank=True, related_name="+")
+    tool = models.CharField(_("tool"), max_length=100)
+    slot = models.CharField(max_length=64, unique=True, null=True, editable=False)  # noqa: DJ001  # many have no key
+    digest = models.CharField(max_length=64, editable=False)
+    answer = models.TextField(_("answer"), blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(_("created"), default=timezone.now)
+    expires_at = models.DateTimeField(_("kept until"), default=answer_kept_until)
+
+    class Meta:
+        verbose_name = _("kept answer")
+        verbose_name_plural = _("kept answers")
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.call}"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody is answering the call now."""
+        return self.lease_until is not None and self.lease_until > timezone.now()
 
 
 class AgentDoors(models.Model):

@@ -39,11 +39,16 @@ class PersonScheme(OpenApiAuthenticationExtension):
         return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}
 
 
+ANSWERS = {"200": ("DataResult", "ReadyResult", "CancelledResult"), "202": ("NotReadyResult",)}
+"""What the status of a call's answer says that it is."""
+
 REFUSALS = {
     "400": "The arguments do not fit.",
     "401": "No credential, or one that does not hold.",
     "403": "Not allowed, or not there: the two read the same.",
+    "404": "Nothing is there for this caller.",
     "405": "The method is not taken here.",
+    "409": "What it is about changed since, or is at something else; the next action says what to do.",
     "413": "The body is too large.",
     "415": "The body is of another type than JSON.",
     "429": "Too many calls; the next action says when to try again.",
@@ -63,21 +68,22 @@ def openapi() -> dict[str, Any]:
     document.setdefault("components", {}).setdefault("schemas", {}).update(
         result_schemas("#/components/schemas/{model}")
     )
-    answer = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("DataResult", "ReadyResult")]}
     refusal = {"application/json": {"schema": {"$ref": "#/components/schemas/FailureResult"}}}
     document["servers"] = [{"url": reverse("read_targets_agent:tools").removesuffix("/tools")}]
     document["paths"] = {path.rstrip("/"): operations for path, operations in document["paths"].items()}
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
+    for operations in document["paths"].values():
+        for operation in operations.values():
             responses = operation["responses"]
             for status, description in REFUSALS.items():
                 responses.setdefault(status, {"description": description, "content": refusal})
-            if method == "post" and "/tools/" in path:
-                responses["200"] = {
-                    "description": "The answer.",
-                    "content": {"application/json": {"schema": answer}},
-                }
+            if operation["operationId"] in ("call_tool", "get_call"):
+                responses.update({status: _answer(names) for status, names in ANSWERS.items()})
     return dict(document)
+
+
+def _answer(names: tuple[str, ...]) -> dict[str, Any]:
+    schemas = [{"$ref": f"#/components/schemas/{name}"} for name in names]
+    return {"description": "The answer.", "content": {"application/json": {"schema": {"oneOf": schemas}}}}
 
 
 class SchemaView(AgentView):

@@ -78,6 +78,28 @@ def agents_stopped() -> Refused:
     )
 
 
+def key_reused() -> Refused:
+    """The refusal of an Idempotency-Key that came with other arguments before."""
+    return Refused(
+        "CONFLICT",
+        Code.KEY_REUSED,
+        "This Idempotency-Key was used with other arguments.",
+        message="Nothing was done. Send the arguments that the key first came with, or a new key for a new call.",
+        next_action=NextAction(type="FIX_ARGUMENTS"),
+    )
+
+
+def key_in_use() -> Refused:
+    """The refusal of a call that is still being answered elsewhere: its key, or its id, was asked for too soon."""
+    return Refused(
+        "CONFLICT",
+        Code.KEY_IN_USE,
+        "This very call is still being answered.",
+        message="This very call is still being answered. Ask again with the same key: it runs once, whatever happens.",
+        next_action=NextAction(type="WAIT", delay_ms=2_000),
+    )
+
+
 def unavailable() -> Refused:
     """The database did not answer."""
     return Refused(
@@ -101,3 +123,14 @@ def query_failed() -> Refused:
 def internal() -> Refused:
     """Our own fault; what happened is in the server's log under the call's id."""
     return Refused("INTERNAL", Code.INTERNAL, "The call failed through no fault of yours; it is logged by its call id.")
+
+
+def cut_off() -> Refused:
+    """A call that was cut off before it did anything, and is not running any more."""
+    return Refused(
+        "INTERNAL",
+        Code.INTERNAL,
+        "The call was cut off before anything was done.",
+        message="The call was cut off before anything was done, and will not be done by itself. Call the tool again.",
+        facts={"executed": False},
+    )

@@ -17,12 +17,18 @@ ToolClass = Literal["BACKEND_QUERY", "SNAPSHOT_READ", "UI_COMMAND"]
 
 @dataclass(frozen=True)
 class Call:
-    """One call that is being answered: who asks, its id, the tool's name and the arguments as they were read."""
+    """One call that is being answered: who asks, its id, the tool's name and the arguments as they were read.
+
+    `key` is the Idempotency-Key it came with, empty without one; `wait` how many seconds the caller is willing to wait
+    for a person.
+    """
 
     actor: Actor
     id: str
     tool_name: str
     arguments: Mapping[str, Any]
+    key: str = ""
+    wait: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -38,11 +44,23 @@ class Answered:
     store: Callable[[Call], CardFacts] | None = None
 
 
+Revisit = Callable[[Call, "ToolResult | None"], "ToolResult | None"]
+"""Answers a call that is asked for once more; see `Tool`."""
+
+
 @dataclass(frozen=True)
 class Tool:
     """A tool as agents see it, and the function that runs it.
 
-    `key` is what toolsets name it by. `acts`: it does something on the person's page, so its token must be allowed to.
+    `key` is what toolsets name it by. `acts`: it does something on the person's page, so its token must be allowed to,
+    and its answer is kept.
+
+    `revisit(call, kept)`, for a tool that acts, is called when the call `call.id` is asked for once more, by its key or
+    by its id. `kept` is its kept answer, None where the call was cut off before it had one. It asks the rights again
+    (and raises Refused) and returns the answer as it stands now; None says that nothing was done, so that the call may
+    run anew. `call.arguments` are those of the replay, none where the call is asked for by its id. Without `revisit`
+    the kept answer stands, and a call that was cut off runs anew: so it is for a tool whose every effect commits
+    together with its answer.
     """
 
     key: str
@@ -57,6 +75,7 @@ class Tool:
     acts: bool = False
     guidance: str = ""
     required_any_of: tuple[str, ...] = ()
+    revisit: Revisit | None = None
     by_name: dict[str, Argument] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +106,11 @@ def register_provider(provider: ToolProvider) -> None:
     if holder is not None and type(holder) is not type(provider):
         raise ImproperlyConfigured(f"The tools of {provider.name!r} are already provided by {type(holder).__name__}.")
     _providers[provider.name] = provider
+
+
+def unregister_provider(provider: ToolProvider) -> None:
+    """Take an app's tools back out; raises KeyError where it has none registered."""
+    del _providers[provider.name]
 
 
 def tool_keys() -> list[tuple[str, str]]:

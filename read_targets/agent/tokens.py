@@ -8,10 +8,13 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from ..conf import setting
+from ..policies import Actor
 from .models import AgentToken, Toolset
+from .refusals import agents_stopped
 
 PREFIX = "rt_"
 _USE_NOTED_EVERY = timedelta(minutes=1)
@@ -55,6 +58,20 @@ def token_of(secret: str) -> AgentToken | None:
         return None
     token = AgentToken.objects.select_related("user__read_targets_preference").filter(digest=digest_of(secret)).first()
     return token if token is not None and token.is_valid and token.user.is_active else None
+
+
+def renewed(actor: Actor) -> Actor:
+    """Return the same caller with the rights that they hold now: nothing that was looked up before is remembered.
+
+    Raises Refused where their token no longer holds.
+    """
+    if actor.token is None:
+        user = get_user_model()._base_manager.filter(pk=actor.user.pk).first()
+        return Actor(user or actor.user)
+    token = AgentToken.objects.select_related("user__read_targets_preference").filter(pk=actor.token.pk).first()
+    if token is None or not token.is_valid or not token.user.is_active:
+        raise agents_stopped()
+    return Actor(token.user, token)
 
 
 def note_use(token: AgentToken) -> None:

@@ -28,7 +28,8 @@ from ..conf import setting
 from .authentication import PersonAuthentication, TokenAuthentication, actor_of
 from .codes import Code
 from .contract import HTTP_STATUS, NextAction, Refused, ToolResult
-from .dispatch import call_tool, list_tools
+from .dispatch import REVISIT, call_tool, list_tools, revisit_call
+from .headers import KEY, LONGEST_KEY, LONGEST_WAIT, key_in, wait_in
 from .log import quoted
 from .refusals import internal, refuse_arguments, refuse_body, unavailable
 from .schemas import described
@@ -40,6 +41,13 @@ MOST_NESTING = 20
 """Objects and lists within each other that a body may have; arguments are flat, so this is generous."""
 
 FORMATS = ("native",)
+
+PREFER = OpenApiParameter(
+    "Prefer",
+    str,
+    OpenApiParameter.HEADER,
+    description=f"wait=N: how many seconds to wait for a person who is asked, {LONGEST_WAIT} at most (RFC 7240).",
+)
 
 
 class TooLarge(exceptions.APIException):
@@ -141,12 +149,17 @@ class AgentView(APIView):
 
     def refuse(self, refused: Refused, call_id: str = "") -> Response:
         """Return a refusal with the status of its outcome."""
-        return Response(self.body(refused, call_id), HTTP_STATUS[refused.outcome])
+        return Response(self.body(refused, call_id), status_of(refused.outcome, refused.code))
 
     def body(self, refused: Refused, call_id: str = "") -> dict[str, Any]:
         """Return a refusal that no tool was called for as JSON."""
         name = quoted(self.kwargs["name"]) if "name" in self.kwargs else self.tool_name
         return refused.result(name, call_id).to_json()
+
+
+def status_of(outcome: str, code: str = "") -> int:
+    """Return the status of HTTP that an answer has: what is not there is 404, all else goes by its outcome."""
+    return 404 if code == Code.NOT_FOUND else HTTP_STATUS[outcome]
 
 
 def http_refusal(status: int, raised: Exception | None = None) -> Refused:
@@ -214,12 +227,52 @@ class ToolCallView(AgentView):
 
     @extend_schema(
         operation_id="call_tool",
-        parameters=[OpenApiParameter("toolset", str, description="The toolset within which the tool is called.")],
+        parameters=[
+            OpenApiParameter("toolset", str, description="The toolset within which the tool is called."),
+            OpenApiParameter(
+                KEY,
+                {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
+                OpenApiParameter.HEADER,
+                description="A call that acts runs once for a key, however often it is sent; a read takes no notice.",
+            ),
+            PREFER,
+        ],
         request=dict,
         responses={200: dict},
     )
     def post(self, request: Request, name: str) -> Response:
         """Call the tool and answer the envelope."""
         toolset = request.query_params.get("toolset", "")
-        result: ToolResult = call_tool(actor_of(request), name, request.data, toolset=toolset)
-        return Response(result.to_json(), HTTP_STATUS[result.outcome])
+        key, wait = key_in(request.headers), wait_in(request.headers)
+        return answer_of(call_tool(actor_of(request), name, request.data, toolset=toolset, key=key, wait=wait))
+
+
+class CallView(AgentView):
+    """`GET /agent/calls/{callId}`: the answer of a call that acts, as it stands now."""
+
+    tool_name = REVISIT
+
+    @extend_schema(operation_id="get_call", parameters=[PREFER], responses={200: dict})
+    def get(self, request: Request, call_id: str) -> Response:
+        """Answer the envelope of the call once more."""
+        try:
+            call = uuid.UUID(call_id)
+        except ValueError:
+            raise exceptions.NotFound from None
+        return answer_of(revisit_call(actor_of(request), call, wait=wait_in(request.headers)))
+
+
+class MissingView(AgentView):
+    """Whatever else is asked for: an agent reads that it is not there in the shape that it reads everywhere."""
+
+    schema = None
+    metadata_class = None
+
+    def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """Answer that nothing is here, by whatever method it is asked for."""
+        raise exceptions.NotFound
+
+
+def answer_of(result: ToolResult) -> Response:
+    """Return the answer of a tool with its status."""
+    return Response(result.to_json(), status_of(result.outcome, getattr(result, "code", "")))

@@ -1,4 +1,4 @@
-"""The doors of cards: what there is, open one, put one away. Opening and deciding are a person's click, proven.
+"""The doors of cards: what there is, open one, decide one, put one away. A click is a person's own, and proven.
 
 A script gets JSON in the contract's shape; a browser that posts a form is led on to the address, or back to the desk.
 """
@@ -29,14 +29,18 @@ from ..agent.views import AgentView
 from ..preferences import as_person, language_of
 from .answers import missing_page, see_other, unproven_page
 from .clicks import prove_click
+from .deciding import decider_of
 from .desk import cards_of, readable_cards
 from .facts import CardList, address_of, entry_of, facts_of
 from .models import Card
 from .notices import deliver, reason_of
-from .opening import dismiss_card, open_card
+from .opening import access_card, dismiss_card, open_card
 
 MOST_LISTED = 100
 """Cards that the list tells; `hasMore` says where there are more."""
+
+DECISIONS = ("dismiss", "approve", "decline")
+"""What a person may decide about a card: the first about any, the others about one that asks."""
 
 
 class CardListView(AgentView):
@@ -81,9 +85,14 @@ class ClickView(AgentView):
         request = _django(self.request)
         if isinstance(exc, exceptions.NotAuthenticated):
             return redirect_to_login(reverse("read_targets_desk:desk"))
+        code = getattr(exc, "code", "")
         with as_person(request.user):
-            is_missing = isinstance(exc, exceptions.NotFound) or getattr(exc, "code", "") == Code.CARD_UNAVAILABLE
-            return missing_page(request) if is_missing else unproven_page(request)
+            if isinstance(exc, exceptions.NotFound) or code == Code.CARD_UNAVAILABLE:
+                return missing_page(request)
+            if not isinstance(exc, Refused) or code in (Code.CLICK_NOT_PROVEN, Code.CONDITION_UNREADABLE):
+                return unproven_page(request)
+            messages.error(request, exc.facts.get("reasons", [exc.message])[0])
+            return see_other(reverse("read_targets_desk:desk"))
 
 
 @extend_schema_view(post=extend_schema(operation_id="open_card", request=dict, responses={200: dict, 303: None}))
@@ -105,19 +114,34 @@ class CardOpenView(ClickView):
 
 @extend_schema_view(post=extend_schema(operation_id="decide_card", request=dict, responses={200: dict, 303: None}))
 class CardDecideView(ClickView):
-    """`POST /agent/cards/{id}/decide`: `{"decision": "dismiss", "nonce": …}` puts a card away."""
+    """`POST /agent/cards/{id}/decide`: `{"decision": …, "nonce": …}`.
+
+    `dismiss` puts any card away; `approve` and `decline` answer one that asks.
+    """
 
     tool_name = "decideCard"
 
     def clicked(self, request: Request, card_id: UUID, fields: Any) -> HttpResponse | Response:
-        """Put the card away."""
-        if fields.get("decision") != "dismiss":
-            raise refuse_arguments({"decision": {"code": "not_one_of", "type": "enum", "values": ["dismiss"]}})
-        card = dismiss_card(request.user, card_id)
+        """Put the card away, or let the app whose card it is do what was decided."""
+        card = access_card(request.user, card_id)
+        decide = decider_of(card.kind)
+        decisions = DECISIONS if decide is not None else DECISIONS[:1]
+        decision = fields.get("decision")
+        if decision not in decisions:
+            raise refuse_arguments({"decision": {"code": "not_one_of", "type": "enum", "values": list(decisions)}})
+        if decide is None or decision == "dismiss":
+            dismiss_card(request.user, card_id)
+            said, told = _("The card is put away; it is under “Put away” still."), "The card is put away."
+        elif decision == "approve":
+            decide(_django(request), card, True, fields)
+            said, told = _("You agreed, and it was done."), "The person agreed, and it was done."
+        else:
+            decide(_django(request), card, False, fields)
+            said, told = _("You declined; nothing was done."), "The person declined; nothing was done."
         if _wants_page(request):
-            messages.success(_django(request), _("The card is put away; it is under “Put away” still."))
+            messages.success(_django(request), said)
             return see_other(reverse("read_targets_desk:desk"))
-        return Response(_done(self.tool_name, card, "The card is put away.").to_json())
+        return Response(_done(self.tool_name, access_card(request.user, card_id), told).to_json())
 
 
 def _refusal_of(card: Card) -> Refused:
@@ -140,6 +164,7 @@ def _done(tool_name: str, card: Card, message: str) -> ReadyResult:
         call_id=str(card.call or ""),
         message=message,
         card=facts_of(card),
+        state={"verdict": card.verdict},
     )
 
 

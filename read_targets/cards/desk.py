@@ -49,6 +49,16 @@ class DeskCard:
         return "" if self.is_closed else self.card.title
 
     @property
+    def may_open(self) -> bool:
+        """Whether there is a page to open."""
+        return not self.card.is_confirmation and self.state != Card.Verdict.EXPIRED
+
+    @property
+    def waits(self) -> bool:
+        """Whether it asks for a yes or no, and the person may still give it."""
+        return self.card.is_confirmation and self.state == Card.Verdict.WAITING
+
+    @property
     def state(self) -> str:
         """What became of it, out of date or not."""
         return Card.Verdict.EXPIRED.value if self.card.is_stale else self.card.verdict

@@ -18,8 +18,8 @@ class CardEntry(CardFacts):
     title: str = Field("", description="The agent's own words for it, empty where it chose none.")
     agent: str = Field("", description="The agent that made it, empty for the person's own call.")
     source: str
-    verdict: str = Field(description="waiting, accepted, refused or expired.")
-    code: str = Field("", description="Why it was not opened.")
+    verdict: str = Field(description="waiting, accepted, refused, cancelled, expired or superseded.")
+    code: str = Field("", description="Why it was not opened, or not done.")
     created_at: str
     expires_at: str
     dismissed: bool

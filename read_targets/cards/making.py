@@ -1,8 +1,9 @@
-"""Making cards: called in the dispatcher's writing transaction, after everything is read."""
+"""Making cards: called in the transaction that writes what an answer leaves behind, after everything is read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Max
@@ -10,6 +11,7 @@ from django.utils.text import slugify
 
 from ..agent.contract import CardFacts
 from ..agent.labels import text_of
+from ..agent.models import AgentToken
 from ..agent.registry import Call
 from ..preferences import language_of
 from .addresses import own_address
@@ -103,6 +105,37 @@ def make_open_page(
         conditions=[dict(one) for one in conditions],
     )
     return facts_of(card, language_of(call.actor.user))
+
+
+def make_confirmation(
+    *,
+    user: Any,
+    token: AgentToken | None,
+    agent: str,
+    call_id: Any,
+    source: str,
+    label: dict[str, str],
+    title: str,
+    href: str,
+    expires_at: datetime,
+) -> Card:
+    """Ask the person whether a call may be done, and return the card that waits for their answer until `expires_at`.
+
+    `href` is the page in whose tab it is shown. Raises ForeignAddress where that is no address of this site.
+    """
+    return Card.objects.create(
+        user=user,
+        token=token,
+        agent=agent,
+        call=call_id,
+        source=source,
+        title=quoted_words(title),
+        label=label,
+        kind=Card.Kind.CONFIRMATION,
+        icon="help",
+        href=own_address(href),
+        expires_at=expires_at,
+    )
 
 
 def workspace_name(name: str, source: str) -> str:

@@ -75,13 +75,17 @@ class WorkspaceVersion(models.Model):
 
 
 class Card(models.Model):
-    """Something a person may click: a workspace, or a screen of the application."""
+    """Something a person may click: a workspace, a screen of the application, or a question that waits for their yes.
+
+    A confirmation is no page to open: it is shown, and decided, in the tab in which its page is open.
+    """
 
     class Kind(models.TextChoices):
         """What opens when the card is clicked."""
 
         WORKSPACE = "workspace", _("workspace")
         OPEN_PAGE = "open-page", _("screen")
+        CONFIRMATION = "confirmation", _("confirmation")
 
     class Verdict(models.TextChoices):
         """What became of the card."""
@@ -89,7 +93,9 @@ class Card(models.Model):
         WAITING = "waiting", _("waiting")
         ACCEPTED = "accepted", _("opened")
         REFUSED = "refused", _("refused")
+        CANCELLED = "cancelled", _("declined")
         EXPIRED = "expired", _("out of date")
+        SUPERSEDED = "superseded", _("superseded")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="cards", verbose_name=_("person"))
@@ -125,5 +131,12 @@ class Card(models.Model):
 
     @property
     def is_stale(self) -> bool:
-        """Whether the card is past the time for which it is kept."""
+        """Whether the card is past the time for which it stands; a confirmation that was decided never is."""
+        if self.is_confirmation and self.verdict != self.Verdict.WAITING:
+            return False
         return self.expires_at <= timezone.now()
+
+    @property
+    def is_confirmation(self) -> bool:
+        """Whether the card asks for a yes or no."""
+        return self.kind == self.Kind.CONFIRMATION

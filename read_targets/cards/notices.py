@@ -57,6 +57,8 @@ def refusal_of(card: Card) -> Notice:
 def reason_of(card: Card) -> str:
     """Return why a card was refused or is out of date, in the active language; empty where it was not."""
     label = text_of(card.label, card.source)
+    if card.is_confirmation:
+        return _reason_of_confirmation(card) % {"label": label}
     if card.is_stale:
         return _("“%(label)s” is out of date. Ask your agent again for what stands there now.") % {"label": label}
     if card.code == "address-refused":
@@ -67,3 +69,22 @@ def reason_of(card: Card) -> str:
     if facts["permission"]:
         return _("“%(label)s” was not opened: that needs the permission %(permission)s on “%(on)s”.") % facts
     return _("“%(label)s” was not opened: “%(on)s” is switched off for agents.") % facts
+
+
+def _reason_of_confirmation(card: Card) -> str:
+    """Why what was asked was not done, with the place for its label; empty where it was, or may be still."""
+    if card.is_stale or card.code == "confirmation_expired":
+        return _("“%(label)s” was not done: nobody answered in time.")
+    if card.code == "page_closed":
+        return _("“%(label)s” was not done: its page was closed before you answered.")
+    if card.code in ("object_changed", "page_changed"):
+        return _("“%(label)s” was not done: what you were asked about has changed since.")
+    if card.code == "outcome_unknown":
+        return _("Whether “%(label)s” was done is not known: it was cut off. Look before you ask for it again.")
+    if card.verdict == Card.Verdict.CANCELLED:
+        return _("“%(label)s” was not done: you declined.")
+    if card.verdict == Card.Verdict.SUPERSEDED:
+        return _("“%(label)s” was not done: it was asked for once more.")
+    if card.verdict in (Card.Verdict.REFUSED, Card.Verdict.EXPIRED):
+        return _("“%(label)s” was not done: when you answered, it could not be done any more.")
+    return ""

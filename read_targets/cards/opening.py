@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from ..agent.codes import Code
 from ..agent.contract import NextAction, Refused
@@ -22,14 +24,17 @@ Verdict = Card.Verdict
 
 
 def open_card(user: Any, card_id: Any, deliver: Callable[[Notice], object]) -> Card:
-    """Give the verdict on a person's click and return the card with it; `address_of` an accepted card leads on.
+    """Give the verdict on a person's click to open a card and return it; `address_of` an accepted card leads on.
 
     A card that is out of date is `expired`; a door that is closed now, or an address that is not ours, make it
     `refused`. The verdict is written first; then a refused click, and only that, gives the person one notice, which
-    `deliver` brings. Raises Refused for a card that is not there or not theirs.
+    `deliver` brings. Raises Refused for a card that is not there or not theirs, and for a confirmation, which is
+    nothing to open: its verdict stays as it is.
     """
     with writing():
         card = _locked(user, card_id)
+        if card.is_confirmation:
+            raise _nothing_to_open()
         _judge(card, user)
         card.save(update_fields=["verdict", "code", "required"])
     if card.verdict == Verdict.REFUSED:
@@ -48,8 +53,17 @@ def dismiss_card(user: Any, card_id: Any) -> Card:
     return card
 
 
+def access_card(user: Any, card_id: Any) -> Card:
+    """Return the person's card; raises Refused for one that is not there or not theirs."""
+    return _found(Card.objects.all(), user, card_id)
+
+
 def _locked(user: Any, card_id: Any) -> Card:
-    cards = Card.objects.select_for_update(of=("self",)).select_related("version__workspace")
+    return _found(Card.objects.select_for_update(of=("self",)), user, card_id)
+
+
+def _found(cards: QuerySet[Card], user: Any, card_id: Any) -> Card:
+    cards = cards.select_related("version__workspace")
     cards = cards.defer("version__content", "version__row_keys", "version__relations")
     try:
         return cards.get(pk=card_id, user=user)
@@ -60,6 +74,16 @@ def _locked(user: Any, card_id: Any) -> Card:
             "There is no such card for this person.",
             next_action=NextAction(type="REFRESH_STATE"),
         ) from None
+
+
+def _nothing_to_open() -> Refused:
+    return Refused(
+        "REJECTED",
+        Code.CARD_REFUSED,
+        "A confirmation is not opened: the person decides it in the tab in which its page is open.",
+        message=_("This is a question, not a page. It is answered in the tab in which its page is open."),
+        next_action=NextAction(type="ASK_USER"),
+    )
 
 
 def _judge(card: Card, user: Any) -> None:

@@ -26,7 +26,7 @@ from graphql import (
     validate,
 )
 
-from ..foreign import graphql_schema
+from ..conf import graphql_schema
 
 VARIABLES = ("filters", "pagination", "sortings", "search")
 """The variables that a document may declare: those a list is read with (seed 000)."""

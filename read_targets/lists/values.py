@@ -56,6 +56,7 @@ class Argument:
     pattern: str = ""
     form: str = ""
     is_trimmed: bool = False
+    required: bool = False
 
     def read(self, raw: Any) -> Any:
         """Return `raw` as a value of this kind: str, Decimal, int, bool or date; None where it is not set.

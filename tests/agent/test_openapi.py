@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.core.management import call_command
 from jsonschema import Draft202012Validator
+
+from read_targets.agent.kept import keep_answer
+from tests.flows.doer import Doer, act, ask, declined, offered, poll, refusal, send
 
 
 def document_of(agent: Any) -> dict[str, Any]:
@@ -21,6 +25,7 @@ def test_it_is_openapi_3_1_of_every_address(agent: Any) -> None:
     assert set(document["paths"]) == {
         "/tools",
         "/tools/{name}",
+        "/calls/{call_id}",
         "/cards",
         "/cards/{card_id}/open",
         "/cards/{card_id}/decide",
@@ -45,6 +50,38 @@ def test_what_is_answered_fits_what_the_document_says(agent: Any) -> None:
         schema = {**told["content"]["application/json"]["schema"], "components": document["components"]}
         problems = [error.message for error in Draft202012Validator(schema).iter_errors(response.json())]
         assert not problems
+
+
+def test_calls_that_act_are_answered_as_the_document_says(agent: Any) -> None:
+    document = document_of(agent)
+    told = document["paths"]["/tools/{name}"]["post"]
+    named = {(one["name"], one["in"]) for one in told["parameters"]}
+    assert {("Idempotency-Key", "header"), ("Prefer", "header"), ("toolset", "query")} <= named
+    one = agent("clerk", may_act=True)
+    doer = Doer(ask, lambda call, kept: kept)
+
+    def refuse(call: Any) -> Any:
+        raise refusal()
+
+    with offered(doer):
+        first = send(one, "k-1")
+        responses = [first, send(one, "k-1", what="x"), send(one, " ")]
+        polled = [poll(one, first.json()["callId"]), poll(one, uuid.uuid4())]
+        keep_answer(first.json()["callId"], declined(first.json()["callId"]))
+        responses.append(send(one, "k-1"))
+        polled.append(poll(one, first.json()["callId"]))
+        doer.does = act
+        responses.append(send(one))
+        doer.does = refuse
+        responses.append(send(one))
+    assert [response.status_code for response in responses] == [202, 409, 400, 200, 200, 403]
+    assert [response.status_code for response in polled] == [202, 404, 200]
+    get = document["paths"]["/calls/{call_id}"]["get"]
+    for operation, answered in ((told, responses), (get, polled)):
+        for response in answered:
+            schema = operation["responses"][str(response.status_code)]["content"]["application/json"]["schema"]
+            checked = Draft202012Validator({**schema, "components": document["components"]})
+            assert not [error.message for error in checked.iter_errors(response.json())]
 
 
 def test_the_committed_schemas_are_current(db: None) -> None:

@@ -6,16 +6,18 @@ import re
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from read_targets.agent.contract import CardFacts
 from read_targets.agent.registry import Call
-from read_targets.cards.making import make_open_page, make_workspace
+from read_targets.cards.making import make_confirmation, make_open_page, make_workspace
 from read_targets.cards.models import Card, WorkspaceVersion
 from read_targets.cards.sources import Required, Review, register_source, unregister_source
 from read_targets.policies import Actor
@@ -129,6 +131,22 @@ def screen(user: User, token: Any = None, **options: Any) -> Any:
     return make_open_page(call_of(user, token), **(given | options))
 
 
+def question(user: User, token: Any = None, **options: Any) -> Card:
+    """Ask the person for a yes or no."""
+    given = {
+        "user": user,
+        "token": token,
+        "agent": token.name if token else "",
+        "call_id": uuid.uuid4(),
+        "source": KEY,
+        "label": {"en": "Archive conversation", "ko": "대화 보관", "de": "Gespräch archivieren"},
+        "title": "",
+        "href": "/factory/projects/",
+        "expires_at": timezone.now() + timedelta(minutes=5),
+    }
+    return make_confirmation(**(given | options))
+
+
 @pytest.fixture
 def clerk(person: Callable[[str], User]) -> User:
     return person("clerk")
@@ -150,7 +168,7 @@ def nonce_in(client: Client, card_id: Any) -> str:
     """The nonce that the desk renders for a card in this browser."""
     for query in ("", "?show=put-away"):
         page = client.get(f"/desk/{query}").content.decode()
-        found = re.search(rf'/agent/cards/{card_id}/open".*?name="nonce" value="([^"]+)"', page, re.DOTALL)
+        found = re.search(rf'/agent/cards/{card_id}/(?:open|decide)".*?name="nonce" value="([^"]+)"', page, re.DOTALL)
         if found:
             return found.group(1)
     raise AssertionError(f"the desk has no card {card_id}")

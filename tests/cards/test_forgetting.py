@@ -1,26 +1,83 @@
-"""What is past its time is forgotten, and nothing else."""
+"""What is past its time is forgotten, and nothing else; other apps join."""
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from io import StringIO
 from typing import Any
 
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.utils import timezone
 
-from read_targets.models import Card, Workspace, WorkspaceVersion
+from read_targets.cards import forgetting
+from read_targets.cards.forgetting import forget_expired, register_forgetting, unregister_forgetting
+from read_targets.models import Card, KeptAnswer, Workspace, WorkspaceVersion
+
+from .conftest import question, screen
+
+PAST = timedelta(seconds=1)
 
 
-def test_only_what_is_past_its_time_is_forgotten(agent: Any) -> None:
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else forgets anything."""
+    monkeypatch.setattr(forgetting, "_registered", {})
+
+
+def test_only_what_is_past_its_time_is_forgotten(agent: Any, clerk: User) -> None:
     one = agent("analyst")
     for name in ("old", "new"):
         one.answer("queryLedgerCashTransactions", name=name)
-    past = timezone.now() - timedelta(seconds=1)
+    past = timezone.now() - PAST
     Card.objects.filter(version__workspace__name="old").update(expires_at=past)
     WorkspaceVersion.objects.filter(workspace__name="old").update(expires_at=past)
+    for expires_at in (past, past, timezone.now() + PAST * 60):
+        KeptAnswer.objects.create(user=clerk, tool="do", expires_at=expires_at)
     said = StringIO()
     call_command("forget_expired", stdout=said)
-    assert said.getvalue() == "Forgot 1 cards and 1 workspace versions.\n"
+    assert said.getvalue() == "Forgot 1 cards.\nForgot 1 workspace versions.\nForgot 2 kept answers.\n"
     assert [one.name for one in Workspace.objects.all()] == ["new"]
-    assert Card.objects.count() == WorkspaceVersion.objects.count() == 1
+    assert Card.objects.count() == WorkspaceVersion.objects.count() == KeptAnswer.objects.count() == 1
+
+
+def test_what_became_of_a_question_is_kept_as_long_as_any_card(clerk: User, settings: Any) -> None:
+    settings.READ_TARGETS = {"KEEP_DAYS": 10}
+    fresh, old = (question(clerk, expires_at=timezone.now() - PAST) for _ in range(2))
+    Card.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=10))
+    offered = screen(clerk)
+    Card.objects.filter(pk=offered.id).update(expires_at=timezone.now() - PAST)
+    assert forget_expired()["cards"] == 2
+    assert list(Card.objects.values_list("pk", flat=True)) == [fresh.pk]
+
+
+def test_other_apps_forget_too(db: None) -> None:
+    asked = []
+
+    def forget() -> int:
+        asked.append(uuid.uuid4())
+        return 7
+
+    register_forgetting("lamps", forget)
+    register_forgetting("lamps", forget)
+    assert forget_expired() == {"cards": 0, "workspace versions": 0, "kept answers": 0, "lamps": 7}
+    assert len(asked) == 1
+    unregister_forgetting("lamps")
+    assert "lamps" not in forget_expired()
+
+
+@pytest.mark.parametrize("name", ["cards", "lamps"])
+def test_a_name_is_forgotten_by_one(name: str) -> None:
+    def first() -> int:
+        return 0
+
+    def second() -> int:
+        return 0
+
+    if name == "lamps":
+        register_forgetting(name, first)
+    with pytest.raises(ImproperlyConfigured, match=name):
+        register_forgetting(name, second)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from read_targets.agent.contract import result_schemas
+from read_targets.agent.contract import RESULTS, result_schemas
 from read_targets.agent.openapi import openapi
 
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             "tool-result.json": {
                 "$schema": "https://json-schema.org/draft/2020-12/schema",
                 "title": "The answer of a tool",
-                "oneOf": [{"$ref": f"#/$defs/{name}"} for name in ("DataResult", "ReadyResult", "FailureResult")],
+                "oneOf": [{"$ref": f"#/$defs/{result.__name__}"} for result in RESULTS],
                 "$defs": result_schemas("#/$defs/{model}"),
             },
         }

@@ -1,4 +1,4 @@
-"""`manage.py forget_expired`: delete the cards and workspaces that are past their time; run it once a day."""
+"""`manage.py forget_expired`: delete what is past its time, of every app that keeps something; run it once a day."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from read_targets.cards.forgetting import forget_expired
 class Command(BaseCommand):
     """Deletes what is past its time."""
 
-    help = "Delete the cards and workspace versions that are past the days for which they are kept."
+    help = "Delete the cards, workspaces, answers and whatever else is past the time for which it is kept."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete, and say how much."""
-        gone = forget_expired()
-        self.stdout.write(f"Forgot {gone['cards']} cards and {gone['versions']} workspace versions.")
+        """Delete, and say how much of what."""
+        for name, count in forget_expired().items():
+            self.stdout.write(f"Forgot {count} {name}.")
