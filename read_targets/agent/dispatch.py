@@ -179,6 +179,9 @@ def read_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
         else:
             if value is not None:
                 values[name] = value
+    for argument in tool.arguments:
+        if argument.required and argument.name not in values and argument.name not in wrong:
+            wrong[argument.name] = {"code": "required", "type": argument.kind}
     if wrong:
         raise refuse_arguments(wrong, unknown=bool(unknown))
     if tool.required_any_of and not any(name in values for name in tool.required_any_of):

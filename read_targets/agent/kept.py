@@ -227,12 +227,14 @@ def _holder_of(tool: Tool, call: Call, digest: str) -> KeptAnswer | None:
         digest=digest,
         lease_until=timezone.now() + LEASE,
     )
+    holder = None if slot is None else KeptAnswer.objects.filter(slot=slot).first()
+    if holder is not None and holder.expires_at > timezone.now():
+        return holder
+    if tool.before is not None:
+        tool.before(call)
     if slot is None:
         row.save(force_insert=True)
         return row
-    holder = KeptAnswer.objects.filter(slot=slot).first()
-    if holder is not None and holder.expires_at > timezone.now():
-        return holder
     with writing():
         if holder is not None:
             KeptAnswer.objects.filter(pk=holder.pk).delete()

@@ -61,6 +61,9 @@ class Tool:
     run anew. `call.arguments` are those of the replay, none where the call is asked for by its id. Without `revisit`
     the kept answer stands, and a call that was cut off runs anew: so it is for a tool whose every effect commits
     together with its answer.
+
+    `before(call)`, for a tool that acts, is asked before the call is claimed, where no earlier one holds its key. It
+    only reads, and raises Refused where running makes no sense now: on SQLite a claim waits until whoever acts is done.
     """
 
     key: str
@@ -76,6 +79,7 @@ class Tool:
     guidance: str = ""
     required_any_of: tuple[str, ...] = ()
     revisit: Revisit | None = None
+    before: Callable[[Call], None] | None = None
     by_name: dict[str, Argument] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

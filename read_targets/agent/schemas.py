@@ -31,7 +31,8 @@ def argument_schema(argument: Argument) -> dict[str, Any]:
 def parameters_schema(tool: Tool) -> dict[str, Any]:
     """Return the schema of all arguments of a tool."""
     properties = {argument.name: argument_schema(argument) for argument in tool.arguments}
-    return {"type": "object", "properties": properties, "required": [], "additionalProperties": False}
+    required = [argument.name for argument in tool.arguments if argument.required]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def described(tool: Tool) -> dict[str, Any]:

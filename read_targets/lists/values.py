@@ -44,7 +44,8 @@ class Unreadable(ValueError):
 class Argument:
     """A named value that may be given: its kind, what it means, and what fits.
 
-    `form` says in words what `pattern` asks for: `YYYY-MM`. Of a trimmed text, blanks around it are no part.
+    `form` says in words what `pattern` asks for: `YYYY-MM`. Of a trimmed text, blanks around it are no part. That one
+    is `required` is for whoever reads several to enforce.
     """
 
     name: str
