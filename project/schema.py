@@ -1,4 +1,4 @@
-"""The root of the site's GraphQL: who is signed in, and whatever the installed companies bring."""
+"""The roots of the site's GraphQL: who is signed in, and whatever the installed companies bring."""
 
 from typing import Any
 
@@ -26,4 +26,15 @@ def _roots() -> tuple[Any, ...]:
     return (Query, Base)
 
 
-schema = graphene.Schema(query=type("Query", _roots(), {"__doc__": "What can be read."}))
+def _mutation() -> Any:
+    if not apps.is_installed("project.demo"):
+        return None
+    from project.demo.schema import Mutation
+
+    return Mutation
+
+
+schema = graphene.Schema(
+    query=type("Query", _roots(), {"__doc__": "What can be read."}),
+    mutation=_mutation(),
+)

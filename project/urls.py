@@ -21,6 +21,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("agent/", include("read_targets.agent.urls")),
     path("desk/", include("read_targets.cards.urls")),
+    path("pages/", include("page_commands.urls")),
     # With and without its slash, since a POST cannot be redirected.
     re_path(r"^graphql/?$", graphql_door(schema), name="graphql"),
 ]

@@ -1,0 +1,137 @@
+"""The sessions of open pages: one for each tab, from its opening to its end.
+
+A session ends after 90 seconds of silence, when another page appears under its tab's id, when its person signs out or
+may not sign in any more, and when its page is switched off. A reload is the same session again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from read_targets.agent import writing
+from read_targets.cards.words import plain_words
+from read_targets.policies import is_someone
+
+from ..models import Page
+from .effects import add_effect, note_shown
+from .models import MISSED, Effect, PageSession
+
+_SALT = "page_commands.live.browser"
+
+LONGEST_TITLE = 200
+
+
+def browser_of(request: HttpRequest) -> str:
+    """Return the digest of the sign-in that the request comes with; empty where it has none.
+
+    Every tab of the browser has the same, and a new sign-in has another.
+    """
+    key = request.session.session_key
+    return salted_hmac(_SALT, key, algorithm="sha256").hexdigest() if key else ""
+
+
+def open_session(user: Any, browser: str, page: Page, tab: str, path: str, title: str) -> PageSession:
+    """Return the session of a tab that shows `page` at `path` now.
+
+    The same page and path in the same tab, before its session has ended, is a reload: the same session, with what it
+    holds and shows. Anything else that is open under the tab's id ends, and a new session begins.
+    """
+    title = plain_words(title, LONGEST_TITLE)
+    try:
+        return _open(user, browser, page, tab, path, title)
+    except IntegrityError:
+        # The tab asked twice at once, and the other request was first to make the session.
+        return _open(user, browser, page, tab, path, title)
+
+
+def _open(user: Any, browser: str, page: Page, tab: str, path: str, title: str) -> PageSession:
+    with writing():
+        _end_silent(user)
+        for session in _locked(PageSession.objects.filter(browser=browser, tab=tab, ended_at=None)):
+            is_same = (session.user_id, session.page_id, session.path) == (user.pk, page.pk, path)
+            if is_same and session.may_return:
+                session.seen_at, session.left_at, session.title = timezone.now(), None, title
+                session.visit += 1
+                session.save(update_fields=["seen_at", "left_at", "title", "visit"])
+                return session
+            _end(session)
+        return PageSession.objects.create(user=user, browser=browser, page=page, tab=tab, path=path, title=title)
+
+
+def access_session(request: HttpRequest, session_id: Any, *, returning: bool = False) -> PageSession:
+    """Return the session where it is this person's, of this browser, and its page is open.
+
+    With `returning`, also one that was left so lately that it may be reloading. Raises Http404 for all others alike.
+    """
+    browser = browser_of(request)
+    try:
+        key = UUID(str(session_id))
+    except ValueError:
+        raise Http404 from None
+    session = PageSession.objects.select_related("page", "user").filter(pk=key, browser=browser).first()
+    if session is None or not browser:
+        raise Http404
+    if not session.user.is_active:
+        end_sessions(PageSession.objects.filter(user=session.user))
+        raise Http404
+    is_theirs = is_someone(request.user) and session.user_id == request.user.pk
+    is_there = session.may_return if returning else session.is_open
+    if not (is_theirs and is_there and session.page.enabled):
+        raise Http404
+    return session
+
+
+def open_sessions(user: Any) -> list[PageSession]:
+    """Return the person's sessions whose page is open now, oldest first, each with its page."""
+    if not is_someone(user):
+        return []
+    sessions = PageSession.objects.filter(
+        user=user, page__enabled=True, ended_at=None, left_at=None, seen_at__gt=timezone.now() - MISSED
+    )
+    return list(sessions.select_related("page").order_by("opened_at", "pk"))
+
+
+def beat(session: PageSession, shown: int) -> None:
+    """Note that the tab is there, and that it has shown all effects up to the number `shown`."""
+    PageSession.objects.filter(pk=session.pk, ended_at=None).update(seen_at=timezone.now())
+    if shown > session.shown_seq:
+        note_shown(session, shown)
+
+
+def leave(session: PageSession, visit: int) -> None:
+    """Note that the tab has left the page; it may still return, as it does on a reload.
+
+    `visit` is the number of the opening that leaves: word of it that comes after the reload changes nothing.
+    """
+    PageSession.objects.filter(pk=session.pk, visit=visit, ended_at=None).update(left_at=timezone.now())
+
+
+def end_sessions(sessions: QuerySet[PageSession], *, signed_out: bool = False) -> None:
+    """End those of `sessions` that have not ended, and tell their tabs."""
+    with writing():
+        for session in _locked(sessions.filter(ended_at=None)):
+            _end(session, signed_out=signed_out)
+
+
+def _end_silent(user: Any) -> None:
+    """End the person's sessions of whose tabs nothing has been heard for too long."""
+    for session in _locked(PageSession.objects.filter(user=user, ended_at=None, seen_at__lte=timezone.now() - MISSED)):
+        _end(session)
+
+
+def _end(session: PageSession, *, signed_out: bool = False) -> None:
+    session.ended_at = timezone.now()
+    session.save(update_fields=["ended_at"])
+    add_effect(session, Effect.Kind.ENDED, {"signed_out": True} if signed_out else {})
+
+
+def _locked(sessions: QuerySet[PageSession]) -> list[PageSession]:
+    """Lock rows in one order, whoever locks several, so that nobody waits for each other in a circle."""
+    return list(sessions.select_for_update(of=("self",)).order_by("pk"))

@@ -1,0 +1,55 @@
+"""`{% live_page "factory.start" %}`: makes the page that it stands on one on which an agent may act."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django import template
+from django.core.exceptions import ImproperlyConfigured
+from django.middleware.csrf import get_token
+from django.template import Context
+from django.urls import reverse
+
+from read_targets.policies import is_someone
+from read_targets.preferences import language_of
+
+from ..live.sessions import browser_of
+from ..live.tickets import ticket_for
+from ..models import Page
+
+logger = logging.getLogger(__name__)
+register = template.Library()
+
+
+@register.inclusion_tag("page_commands/live_page.html", takes_context=True)
+def live_page(context: Context, key: str) -> dict[str, Any]:
+    """Render the regions of a live page and the script that fills them; once on a page.
+
+    Renders nothing for somebody who is not signed in, and for a page that is not declared or switched off. Raises
+    ImproperlyConfigured where the template is rendered without its request.
+    """
+    request = context.get("request")
+    if request is None:
+        raise ImproperlyConfigured(
+            "live_page needs the request: add django.template.context_processors.request to the context processors."
+        )
+    if not is_someone(request.user) or not browser_of(request):
+        return {}
+    page = Page.objects.filter(key=key).first()
+    if page is None:
+        logger.warning("live_page: there is no page %r in the admin, so nothing is rendered at %s", key, request.path)
+        return {}
+    if not page.enabled:
+        return {}
+    return {
+        "page": page,
+        "language": language_of(request.user),
+        "ticket": ticket_for(request, page),
+        "token": get_token(request),
+        # Not a secret: it names the lock by which the tabs of one sign-in choose who holds the stream.
+        "browser": browser_of(request)[:16],
+        "sessions": reverse("page_commands:sessions"),
+        "stream": reverse("page_commands:stream"),
+        "here": request.get_full_path(),
+    }
