@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
 from read_targets.declaration.naming import kebab
 from read_targets.declaration.routes import leads_somewhere
@@ -24,9 +25,15 @@ def home(request: HttpRequest) -> HttpResponse:
             options = one.model._meta
             screen = f"{options.app_label}:{kebab(one.name)}"
             if one.view_permission in doors and leads_somewhere(screen):
-                screens = apps.setdefault(str(options.app_config.verbose_name), [])
+                screens = apps.setdefault(str(options.app_config.verbose_name), _start_of(options.app_label))
                 screens.append((capfirst(str(options.verbose_name_plural)), reverse(screen)))
         return render(request, "project/home.html", {"apps": apps})
+
+
+def _start_of(app_label: str) -> list[tuple[str, str]]:
+    """The app's own start page, where it has one, to stand before its screens."""
+    start = f"{app_label}:start"
+    return [(_("Start page"), reverse(start))] if leads_somewhere(start) else []
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -32,12 +32,12 @@ def moment_at(day: date, minute: int) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(minutes=minute)
 
 
-def insert(rows: Iterable[Model]) -> None:
-    """Insert `rows`, all of one model and with their keys set, batch by batch."""
+def insert(rows: Iterable[Model], *, keep: bool = False) -> None:
+    """Insert `rows`, all of one model and with their keys set, batch by batch; with `keep`, those not there already."""
     remaining: Iterator[Model] = iter(rows)
     with _without_collector():
         while batch := list(islice(remaining, BATCH)):
-            type(batch[0])._default_manager.bulk_create(batch)
+            type(batch[0])._default_manager.bulk_create(batch, ignore_conflicts=keep)
 
 
 def empty(models: Sequence[type[Model]]) -> None:

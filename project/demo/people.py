@@ -11,6 +11,7 @@ from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 from project.demo.drilling.models import ConnectionRun, RigEvent, Well
 from project.demo.factory.models import Conversation, GitConnection, Project, Tenant
 from project.demo.ledger.models import Account, CashTransaction, ExchangeRate
+from read_targets.policies import permitted
 
 from .loading import insert
 
@@ -55,6 +56,19 @@ def entitle(people: dict[str, User]) -> None:
     _grant(clerk, Conversation, _every(5, Conversation))
 
 
+def empower(people: dict[str, User]) -> None:
+    """Grant the clerk what page commands need that do more than show; nobody else gets any of it.
+
+    They may change every conversation that they may view, and every second such project.
+    """
+    clerk = people["clerk"]
+    conversations = permitted(clerk, "factory.view_conversation", Conversation.objects.all())
+    projects = permitted(clerk, "factory.view_project", Project.objects.order_by("pk"))
+    _grant(clerk, Conversation, conversations.values_list("pk", flat=True), "change")
+    _grant(clerk, Project, list(projects.values_list("pk", flat=True))[::2], "change")
+    clerk.user_permissions.add(_permission(GitConnection, "add"))
+
+
 def _every(step: int, model: type[Model]) -> list[Any]:
     """The keys of every `step`th record."""
     return list(model._default_manager.order_by("pk").values_list("pk", flat=True))[::step]
@@ -64,18 +78,22 @@ def _allow(person: User, *models: type[Model]) -> None:
     person.user_permissions.add(*(_permission(model) for model in models))
 
 
-def _permission(model: type[Model]) -> Permission:
+def _permission(model: type[Model], action: str = "view") -> Permission:
     kind = ContentType.objects.get_for_model(model)
-    return Permission.objects.get(content_type=kind, codename=f"view_{model._meta.model_name}")
+    return Permission.objects.get(content_type=kind, codename=f"{action}_{model._meta.model_name}")
 
 
-def _grant(holder: User | Group, model: type[Model], keys: Iterable[Any]) -> None:
-    """Grant `holder` the view of the records with `keys`: in bulk, which django-guardian offers only with look-ups."""
-    permission = _permission(model)
+def _grant(holder: User | Group, model: type[Model], keys: Iterable[Any], action: str = "view") -> None:
+    """Grant `holder` a right on the records with `keys`: in bulk, which django-guardian offers only with look-ups.
+
+    A grant that is there already stays.
+    """
+    permission = _permission(model, action)
     is_person = isinstance(holder, User)
     grants = (get_user_obj_perms_model if is_person else get_group_obj_perms_model)(model)
-    common = {"permission": permission, "user" if is_person else "group": holder}
-    if grants.objects.is_generic():
-        insert(grants(**common, content_type=permission.content_type, object_pk=str(key)) for key in keys)
-    else:
-        insert(grants(**common, content_object_id=key) for key in keys)
+    common: dict[str, Any] = {"permission": permission, "user" if is_person else "group": holder}
+    is_generic = grants.objects.is_generic()
+    if is_generic:
+        common["content_type"] = permission.content_type
+    of_object = "object_pk" if is_generic else "content_object_id"
+    insert((grants(**common, **{of_object: str(key) if is_generic else key}) for key in keys), keep=True)

@@ -1,8 +1,9 @@
-"""The GraphQL of the sample company: each of its lists as a field, and one list that was there before them."""
+"""The GraphQL of the sample company: its lists, one that was there before them, and what can be changed."""
 
 import graphene
 
 from project.demo.drilling.schema import RigEventsQuery
+from project.demo.factory.schema import FactoryMutation
 from read_targets.graphql import ListField
 
 
@@ -18,3 +19,7 @@ class Query(RigEventsQuery, graphene.ObjectType):
     projects = ListField("projects")
     git_connections = ListField("gitConnections")
     conversations = ListField("conversations")
+
+
+class Mutation(FactoryMutation, graphene.ObjectType):
+    """What can be changed in the sample company."""

@@ -10,6 +10,7 @@ from django.contrib.auth.mixins import LoginRequiredMixin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import capfirst
 from django.views import View
@@ -17,6 +18,7 @@ from django.views import View
 from read_targets.cards.parts import Cell
 from read_targets.cards.values import shown_value
 from read_targets.declaration.naming import label_of
+from read_targets.declaration.routes import leads_somewhere
 from read_targets.lists import Answer, ListPath, Question, Row, ask, get_list, plain
 from read_targets.policies import access_of
 from read_targets.preferences import as_person, zone_of
@@ -32,8 +34,8 @@ class Header:
 
     label: str
     kind: str
-    address: str
-    direction: str
+    address: str = ""
+    direction: str = ""
 
 
 class ListScreen(LoginRequiredMixin, View):
@@ -55,8 +57,11 @@ class ListScreen(LoginRequiredMixin, View):
             raise PermissionDenied
         with as_person(request.user):
             address = Address(definition, request.GET)
+            start = f"{definition.model._meta.app_label}:start"
             context: dict[str, Any] = {
                 "title": capfirst(definition.model._meta.verbose_name_plural),
+                "start": reverse(start) if leads_somewhere(start) else "",
+                "app": definition.model._meta.app_config.verbose_name,
                 "address": address,
                 "fields": [(field, request.GET.get(field.name, "")) for field in address.fields.values()],
                 "query": request.GET,
@@ -81,7 +86,7 @@ def _listed(address: Address, answer: Answer) -> dict[str, Any]:
     return {
         "total": answer.total,
         "headers": [_header(address, path) for path in paths],
-        "rows": [[_cell(row, path) for path in paths] for row in answer.rows],
+        "rows": [[cell_of(row, path) for path in paths] for row in answer.rows],
         "last_page": last,
         "before": address.turned(page=min(address.page - 1, last)) if address.page > 1 else "",
         "after": address.turned(page=address.page + 1) if address.page < last else "",
@@ -101,7 +106,8 @@ def _header(address: Address, path: ListPath) -> Header:
     )
 
 
-def _cell(row: Row, path: ListPath) -> Cell:
+def cell_of(row: Row, path: ListPath) -> Cell:
+    """Return the value of a row at a path, as the person who reads it may see it."""
     if path.path in row.withheld:
         return Cell(path.kind, "", is_withheld=True)
     value = row.values[path.path]

@@ -1,4 +1,4 @@
-"""`python -m project.demo.serve`: serve the sample company, and show a first call of a tool as two of its people."""
+"""`python -m project.demo.serve`: serve the sample company; show a tool's answer to two people, and a page command."""
 
 import json
 import os
@@ -18,6 +18,11 @@ TOOL = "queryLedgerCashTransactions"
 ARGUMENTS = {"from": "2026-11-01", "to": "2026-11-30", "flow": "EXPENSE", "rows": 0}
 ASKED = ("analyst", "clerk")
 """Who calls the tool: they may view different rows, so they are told different totals."""
+
+ACTS = "clerk"
+"""Whose token may also act: the one with rights on the factory's page commands."""
+
+COMMAND = "open_connection_form"
 
 AGENT = "make run"
 PATIENCE = 30.0
@@ -65,19 +70,40 @@ def answers(server: subprocess.Popen[bytes]) -> bool:
 
 
 def show() -> None:
-    """Print the people, and the tool's real answer to two of them."""
+    """Print the people, the tool's real answer to two of them, and how to try a command on an open page."""
     # Here and below: models can be imported only once Django is set up.
     from project.demo import people
 
     print(f"\n{SITE}/ — sign in as one of {', '.join(people.NAMES)}; the password of each is their name.\n")
     for name in ASKED:
         token = token_of(name)
-        print(f"As {name}, who has lent an agent this token for a day:\n")
+        acts = ", which may also act" if name == ACTS else ""
+        print(f"As {name}, who has lent an agent this token for a day{acts}:\n")
         print(f"  curl {SITE}/agent/tools/{TOOL} \\")
         print(f"    -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \\")
         print(f"    -d '{json.dumps(ARGUMENTS)}'\n")
         print(told(call(token)), end="\n\n", flush=True)
+        if name == ACTS:
+            show_command(token)
     print("Stop with Ctrl+C.", flush=True)
+
+
+def show_command(token: str) -> None:
+    """Print how the agent with `token` opens a form in the person's own tab, for a tenant that they may view."""
+    from django.contrib.auth.models import User
+
+    from project.demo.factory.models import Tenant
+    from read_targets.policies import permitted
+
+    person = User.objects.get(username=ACTS)
+    tenant = permitted(person, "factory.view_tenant", Tenant.objects.filter(archived=False).order_by("pk")).first()
+    if tenant is None:
+        return
+    print(f"A command on an open page: sign in as {ACTS} and open {SITE}/factory/start/. Then call, as that agent:\n")
+    arguments = {"command": COMMAND, "input": str(tenant.pk)}
+    print(f"  curl {SITE}/agent/tools/runPageCommand -H 'Authorization: Bearer {token}' \\")
+    print(f"    -H 'Content-Type: application/json' -d '{json.dumps(arguments)}'\n")
+    print(f"The form of a new git connection for {tenant} opens in that tab.\n", flush=True)
 
 
 def token_of(name: str) -> str:
@@ -89,7 +115,7 @@ def token_of(name: str) -> str:
     person = User.objects.get(username=name)
     for old in person.agent_tokens.filter(name=AGENT, revoked_at=None):
         revoke(old)
-    return create_token(person, AGENT, days=1)[1]
+    return create_token(person, AGENT, days=1, may_act=name == ACTS)[1]
 
 
 def call(token: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def at_least_one(text: str) -> int:
 class Command(BaseCommand):
     """Build the sample company, the same for the same number of rows, into a migrated database."""
 
-    help = "Builds the sample company: records, people, grants and read targets; the same for the same number of rows."
+    help = "Builds the sample company, the same for the same number of rows: records, people, grants, targets, pages."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -32,5 +32,5 @@ class Command(BaseCommand):
         if build(rows):
             self.stdout.write(f"Built the sample company with {rows} transactions.")
         else:
-            self.stdout.write(f"The sample company with {rows} transactions is already there; nothing was changed.")
+            self.stdout.write(f"The sample company with {rows} transactions is already there; its records are kept.")
         self.stdout.write(f"Its people are {', '.join(people.NAMES)}; the password of each is their name.")
