@@ -20,7 +20,7 @@ class PageCommandsConfig(AppConfig):
         from read_targets.cards.deciding import register_decider
         from read_targets.cards.forgetting import register_forgetting
         from read_targets.cards.models import Card
-        from read_targets.policies import forget_grants
+        from read_targets.policies.grants import forget_grants
 
         from . import card_source, checks, tools  # noqa: F401  # importing registers them
         from .confirming import decide

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import QuerySet
 
-from read_targets.policies import Actor, is_someone, open_doors, permits, permitted
+from read_targets.policies import Actor, open_doors, permits, permitted
 
 from .models import AgentCommand
 
@@ -28,10 +26,3 @@ def runnable(actor: Actor, commands: QuerySet[AgentCommand]) -> QuerySet[AgentCo
 def runs_any(actor: Actor) -> bool:
     """Whether the person holds the right to run any command at all; without it an agent has no tools of pages."""
     return RUN in open_doors(actor.user, [RUN])
-
-
-def may_try_as(viewer: Any, person: Any) -> bool:
-    """Whether `viewer` may try commands as `person`: never as a superuser unless one is (design, section 4)."""
-    if not (is_someone(viewer) and is_someone(person)) or not viewer.has_perm(TRY):
-        return False
-    return bool(viewer.is_superuser or not person.is_superuser)

@@ -22,7 +22,8 @@ class ReadTargetsConfig(AppConfig):
         from . import checks, tools  # noqa: F401  # importing registers them
         from .lists.expressions import add_fold
         from .models import ReadTarget
-        from .policies import forget_grants, forget_rights
+        from .policies import forget_rights
+        from .policies.grants import forget_grants
 
         connection_created.connect(add_fold, dispatch_uid="read_targets.fold")
         post_migrate.connect(forget_rights, dispatch_uid="read_targets.rights")

@@ -30,7 +30,7 @@ LIST_READERS = {
 }
 ALLOWED: dict[str, set[str]] = {
     "lists": {"lists"},
-    "policies": {"lists", "agent"},
+    "policies": {"lists", "policies", "agent"},
     "criteria": LIST_READERS,
     "reading": LIST_READERS,
     "screens": LIST_READERS,

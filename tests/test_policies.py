@@ -27,9 +27,7 @@ from read_targets.policies import (
     Actor,
     SharedAccess,
     access_of,
-    can_preview_as,
     forget_rights,
-    holders,
     holds_everywhere,
     is_someone,
     open_doors,
@@ -38,6 +36,8 @@ from read_targets.policies import (
     right_of,
     view_permission,
 )
+from read_targets.policies.eyes import may_look_as
+from read_targets.policies.grants import holders
 from tests import oracle
 
 pytestmark = pytest.mark.django_db
@@ -410,14 +410,16 @@ class TestPreview:
         return {name: User.objects.get(pk=user.pk) for name, user in made.items()}
 
     def test_only_with_the_right_and_never_through_a_superuser_unless_one(self, cast: dict[str, User]) -> None:
-        able = {(viewer, person) for viewer in cast for person in cast if can_preview_as(cast[viewer], cast[person])}
+        able = {
+            (viewer, person) for viewer in cast for person in cast if may_look_as(cast[viewer], cast[person], PREVIEW)
+        }
         active = {"may", "may not", "plain"}
         assert able == {("may", person) for person in active} | {("super", person) for person in active | {"super"}}
 
     def test_nobody_previews_and_nobody_is_previewed_as(self, cast: dict[str, User]) -> None:
         for nobody in (None, AnonymousUser()):
-            assert not can_preview_as(nobody, cast["plain"])
-            assert not can_preview_as(cast["super"], nobody)
+            assert not may_look_as(nobody, cast["plain"], PREVIEW)
+            assert not may_look_as(cast["super"], nobody, PREVIEW)
 
 
 def test_who_is_someone(person: Callable[[str], User]) -> None:

@@ -17,14 +17,18 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from read_targets.policies import permits
+from read_targets.policies.eyes import access_person, may_look_as, people_for
+from read_targets.policies.grants import grant, grants_on, holder_of, name_field, revoke
+
 from ..commands import told
 from ..declaration.soundness import problems_of
 from ..models import AgentCommand, Page, declared_commands
-from ..policies import may_try_as
+from ..policies import GRANT, RUN, TRY
 from .forms import LONGEST_KEY, CommandForm
-from .grants import can_grant, grant, grants_on, holder_of, name_field, revoke, runners_of
 from .inlines import ParameterInline, RuleInline, StepInline
-from .trying import access_person, people_for, try_out
+from .runners import runners_of
+from .trying import try_out
 from .whole import Whole
 
 MOST_SUGGESTED = 200
@@ -139,15 +143,15 @@ class AgentCommandAdmin(admin.ModelAdmin):
 
     def _below(self, request: HttpRequest, command: AgentCommand) -> dict[str, Any]:
         page, runners = runners_of(command, request.GET.get("runners", 1))
-        grants, grant_count = grants_on(command)
-        may_grant = can_grant(request.user, command)
+        grants, grant_count = grants_on(command, RUN)
+        may_grant = permits(request.user, GRANT, command)
         people = get_user_model()._default_manager.filter(is_active=True)
         return {
             "command": command,
             "problems": problems_of(command),
             "told": json.dumps(told(command), indent=2, ensure_ascii=False),
-            "may_try": may_try_as(request.user, request.user),
-            "try_people": _names(people_for(request.user)),
+            "may_try": may_look_as(request.user, request.user, TRY),
+            "try_people": _names(people_for(request.user, TRY)),
             "runners": runners,
             "runners_page": page,
             "grants": grants,
@@ -171,7 +175,7 @@ class AgentCommandAdmin(admin.ModelAdmin):
         command = self._viewed(request, object_id)
         if request.method != "POST":
             return HttpResponseRedirect(f"{self._address(command)}#try")
-        person = access_person(request.user, request.POST.get("person", "").strip())
+        person = access_person(request.user, request.POST.get("person", "").strip(), TRY)
         key, parameters = request.POST.get("object", ""), request.POST.get("parameters", "")
         context = {
             **self.admin_site.each_context(request),
@@ -180,7 +184,7 @@ class AgentCommandAdmin(admin.ModelAdmin):
             "original": command,
             "command": command,
             "media": self.media,
-            "try_people": _names(people_for(request.user)),
+            "try_people": _names(people_for(request.user, TRY)),
             "asked": {"object": key, "parameters": parameters},
             "trial": try_out(command, person, request.user, key, parameters) if person is not None else None,
         }
@@ -194,7 +198,7 @@ class AgentCommandAdmin(admin.ModelAdmin):
         back = HttpResponseRedirect(f"{self._address(command)}#runners")
         if request.method != "POST":
             return back
-        if not can_grant(request.user, command):
+        if not permits(request.user, GRANT, command):
             raise PermissionDenied
         kind, name = request.POST.get("kind", ""), request.POST.get("name", "").strip()
         holder = holder_of(kind, name)
@@ -203,10 +207,10 @@ class AgentCommandAdmin(admin.ModelAdmin):
             messages.error(request, said)
             return back
         if request.POST.get("action") == "revoke":
-            revoke(command, holder)
+            revoke(RUN, holder, command)
             done = _("The grant of “%(name)s” was taken back.") % {"name": name}
         else:
-            grant(command, holder)
+            grant(RUN, holder, command)
             done = _("“%(name)s” may now run this command.") % {"name": name}
         self.log_change(request, command, done)
         messages.success(request, done)

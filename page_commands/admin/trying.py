@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db import router, transaction
 from django.db.models import Model, QuerySet
 from django.urls import NoReverseMatch
@@ -33,12 +32,11 @@ from ..context import CommandContext
 from ..declaration.soundness import Problem, problems_of
 from ..models import AgentCommand, CommandStep, StepBinding
 from ..objects import find_object
-from ..policies import RUN, may_try_as
+from ..policies import RUN
 from ..rules import Check, checks_of, must_ask
 from ..runs import TOOL
 from ..steps import address_for
 from ..words import worded
-from .grants import name_field
 
 logger = logging.getLogger(__name__)
 
@@ -91,25 +89,8 @@ class Trial:
         return not all(check.passed for _what, check in self.checks)
 
 
-def people_for(viewer: Any) -> QuerySet[Any]:
-    """Return the people as whom `viewer` may try commands: those of whom `may_try_as` says so."""
-    people = get_user_model()._default_manager.order_by(name_field())
-    if not may_try_as(viewer, viewer):
-        return people.none()
-    active = people.filter(is_active=True)
-    return active if viewer.is_superuser else active.filter(is_superuser=False)
-
-
-def access_person(viewer: Any, name: str) -> Any:
-    """Return the person of that user name, None alike where there is none and where `viewer` may not try as them."""
-    if not name or "\0" in name:  # a letter that no name has, and that PostgreSQL does not take
-        return None
-    person = get_user_model()._default_manager.filter(**{name_field(): name}).first()
-    return person if person is not None and may_try_as(viewer, person) else None
-
-
 def try_out(command: AgentCommand, person: Any, viewer: Any, key: str, parameters: str) -> Trial:
-    """Try the command as `person`, who must be one of `people_for(viewer)`, on the object of that key, and log it.
+    """Try the command as `person`, who must be somebody as whom `viewer` may try, on the object of that key, and log it.
 
     `parameters` is the text of a JSON object. Raises for no code of the application's, whatever it does.
     """

@@ -88,6 +88,14 @@ def parts_of(request: HttpRequest, session: PageSession) -> dict[str, Any]:
     }
 
 
+def _found(actor: Actor, type_label: str, key: str) -> Model | None:
+    """The object as the person may read it now, looked up once for all the parts."""
+    found: dict[tuple[str, str], Model | None] = actor.memo.setdefault("objects of the page", {})
+    if (type_label, key) not in found:
+        found[type_label, key] = find_object(actor, type_label, key)
+    return found[type_label, key]
+
+
 # Commands
 
 
@@ -101,7 +109,7 @@ def _button(actor: Actor, session: PageSession, command: AgentCommand) -> Button
     held, lacks = None, ""
     if command.input_type:
         key = session.channels.get(command.input_channel)
-        held = None if key is None else find_object(actor, command.input_type, key)
+        held = None if key is None else _found(actor, command.input_type, key)
         lacks = _channel_label(session.page, command.input_channel) if held is None else ""
     return Button(
         name=command.name,
@@ -151,7 +159,7 @@ def _question(request: HttpRequest, session: PageSession, run: CommandRun) -> Qu
 
 def _view(request: HttpRequest, session: PageSession, actor: Actor, view: PageView, key: str | None) -> dict[str, str]:
     """A view, rendered for its object as the person may read it now; the stamp differs when what it shows does."""
-    obj = None if key is None else find_object(actor, type_of(view, session.page), key)
+    obj = None if key is None else _found(actor, type_of(view, session.page), key)
     html = _missing(view) if key is not None and obj is None else _rendered(_request_for(request, session), view, obj)
     shown = "|".join((view.name, key or "", _CSRF_FIELD.sub("", html)))
     return {

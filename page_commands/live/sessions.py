@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -52,17 +52,23 @@ def open_session(user: Any, browser: str, page: Page, tab: str, path: str, title
 
 
 def _open(user: Any, browser: str, page: Page, tab: str, path: str, title: str) -> PageSession:
+    here = (user.pk, browser, tab, page.pk, path)
+    returned = None
+    silent = Q(user=user, seen_at__lte=timezone.now() - MISSED)
     with writing():
-        _end_silent(user)
-        for session in _locked(PageSession.objects.filter(browser=browser, tab=tab, ended_at=None)):
-            is_same = (session.user_id, session.page_id, session.path) == (user.pk, page.pk, path)
-            if is_same and session.may_return:
-                session.seen_at, session.left_at, session.title = timezone.now(), None, title
-                session.visit += 1
-                session.save(update_fields=["seen_at", "left_at", "title", "visit"])
-                return session
-            _end(session)
-        return PageSession.objects.create(user=user, browser=browser, page=page, tab=tab, path=path, title=title)
+        # Together with those of the person that fell silent, which nobody else ends.
+        for session in _locked(PageSession.objects.filter(silent | Q(browser=browser, tab=tab), ended_at=None)):
+            there = (session.user_id, session.browser, session.tab, session.page_id, session.path)
+            if there == here and session.may_return:
+                returned = session
+            else:
+                _end(session)
+        if returned is None:
+            return PageSession.objects.create(user=user, browser=browser, page=page, tab=tab, path=path, title=title)
+        returned.seen_at, returned.left_at, returned.title = timezone.now(), None, title
+        returned.visit += 1
+        returned.save(update_fields=["seen_at", "left_at", "title", "visit"])
+    return returned
 
 
 def access_session(request: HttpRequest, session_id: Any, *, returning: bool = False) -> PageSession:
@@ -75,11 +81,8 @@ def access_session(request: HttpRequest, session_id: Any, *, returning: bool = F
         key = UUID(str(session_id))
     except ValueError:
         raise Http404 from None
-    session = PageSession.objects.select_related("page", "user").filter(pk=key, browser=browser).first()
+    session = PageSession.objects.select_related("page").filter(pk=key, browser=browser).first()
     if session is None or not browser:
-        raise Http404
-    if not session.user.is_active:
-        end_sessions(PageSession.objects.filter(user=session.user))
         raise Http404
     is_theirs = is_someone(request.user) and session.user_id == request.user.pk
     is_there = session.may_return if returning else session.is_open
@@ -115,15 +118,12 @@ def leave(session: PageSession, visit: int) -> None:
 
 def end_sessions(sessions: QuerySet[PageSession], *, signed_out: bool = False) -> None:
     """End those of `sessions` that have not ended, and tell their tabs."""
+    still_open = sessions.filter(ended_at=None)
+    if not still_open.exists():
+        return
     with writing():
-        for session in _locked(sessions.filter(ended_at=None)):
+        for session in _locked(still_open):
             _end(session, signed_out=signed_out)
-
-
-def _end_silent(user: Any) -> None:
-    """End the person's sessions of whose tabs nothing has been heard for too long."""
-    for session in _locked(PageSession.objects.filter(user=user, ended_at=None, seen_at__lte=timezone.now() - MISSED)):
-        _end(session)
 
 
 def _end(session: PageSession, *, signed_out: bool = False) -> None:

@@ -27,7 +27,7 @@ from .clicks import click
 from .effects import effects_after, note_fetched
 from .models import Effect, PageSession
 from .parts import parts_of
-from .sessions import access_session, beat, browser_of, leave, open_session
+from .sessions import access_session, beat, browser_of, end_sessions, leave, open_session
 from .tickets import BadTicket, page_of
 
 MOST_TAB = 64
@@ -50,6 +50,8 @@ class TabView(View):
         if "Authorization" in request.headers:
             response: HttpResponse = _refusal("Open pages take the person's own session, never a token.", 403)
         elif not is_someone(request.user):
+            # Whoever was signed in here may not be any more: made inactive, say.
+            end_sessions(PageSession.objects.filter(browser=browser_of(request)), signed_out=True)
             response = _refusal("Sign in first.", 403)
         else:
             with as_person(request.user):

@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -26,7 +25,7 @@ from ..doors import door_of
 from ..foreign import ListUnreadable
 from ..lists import ListDefinition, UnknownList, get_list, plain
 from ..models import ReadTarget
-from ..policies import QUERY, Actor, SharedAccess, access_of, can_preview_as, open_doors, permits
+from ..policies import QUERY, Actor, SharedAccess, access_of, open_doors, permits
 from ..preferences import as_person, zone_of
 from ..reading import read
 from ..tools import tools_of_target
@@ -107,26 +106,8 @@ class ScopedAccess(SharedAccess):
         return rows.filter(pk__in=scope)
 
 
-def people_for(viewer: Any) -> QuerySet[Any]:
-    """Return the people through whose eyes `viewer` may look: those of whom `can_preview_as` says so."""
-    people = get_user_model()._default_manager.order_by(get_user_model().USERNAME_FIELD)
-    if not can_preview_as(viewer, viewer):
-        return people.none()
-    active = people.filter(is_active=True)
-    return active if viewer.is_superuser else active.filter(is_superuser=False)
-
-
-def access_person(viewer: Any, name: str) -> Any:
-    """Return the person of that user name, None alike where there is none and where `viewer` may not look as them."""
-    model = get_user_model()
-    if not name or "\0" in name:  # a letter that no name has, and that PostgreSQL does not take
-        return None
-    person = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
-    return person if person is not None and can_preview_as(viewer, person) else None
-
-
 def preview(target: ReadTarget, person: Any, viewer: Any) -> Preview:
-    """Look at the target as `person`, who must be one of `people_for(viewer)`, and log it.
+    """Look at the target as `person`, who must be somebody as whom `viewer` may look, and log it.
 
     Reads nothing where the person's own agent would not be answered. Raises for no list, however broken it is.
     """

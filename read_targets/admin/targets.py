@@ -20,12 +20,14 @@ from django.utils.translation import gettext_lazy
 from ..declaration.soundness import problems_of
 from ..doors import declared
 from ..models import ReadTarget
-from ..policies import PREVIEW
+from ..policies import GRANT, PREVIEW, QUERY, permits
+from ..policies.eyes import access_person, people_for
+from ..policies.grants import grant, grants_on, holder_of, name_field, revoke
 from .choices import OTHER_SHAPE
 from .forms import AddListForm, ReadTargetForm
-from .grants import can_grant, grant, grants_on, holder_of, readers_of, revoke
 from .inlines import ColumnInline, CriterionInline, ScreenParameterInline
-from .preview import access_person, people_for, preview
+from .preview import preview
+from .readers import readers_of
 from .row_formsets import Page
 
 MOST_SUGGESTED = 200
@@ -164,20 +166,20 @@ class ReadTargetAdmin(admin.ModelAdmin):
 
     def _below(self, request: HttpRequest, target: ReadTarget) -> dict[str, Any]:
         page, readers = readers_of(target, request.GET.get("readers", 1))
-        grants, grant_count = grants_on(target)
-        may_grant = can_grant(request.user, target)
+        grants, grant_count = grants_on(target, QUERY)
+        may_grant = permits(request.user, GRANT, target)
         people = get_user_model()._default_manager.filter(is_active=True)
         return {
             "target": target,
             "problems": problems_of(target),
             "may_preview": request.user.has_perm(PREVIEW),
-            "preview_people": _names(people_for(request.user)),
+            "preview_people": _names(people_for(request.user, PREVIEW)),
             "readers": readers,
             "readers_page": page,
             "grants": grants,
             "grant_count": grant_count,
             "may_grant": may_grant,
-            "people": _names(people.order_by(get_user_model().USERNAME_FIELD)) if may_grant else [],
+            "people": _names(people.order_by(name_field())) if may_grant else [],
             "groups": Group.objects.order_by("name").values_list("name", flat=True) if may_grant else [],
         }
 
@@ -195,7 +197,7 @@ class ReadTargetAdmin(admin.ModelAdmin):
         target = self._viewed(request, object_id)
         if request.method != "POST":
             return HttpResponseRedirect(f"{self._address(target)}#preview")
-        person = access_person(request.user, request.POST.get("person", "").strip())
+        person = access_person(request.user, request.POST.get("person", "").strip(), PREVIEW)
         context = {
             **self.admin_site.each_context(request),
             "title": _("Preview as a person"),
@@ -203,7 +205,7 @@ class ReadTargetAdmin(admin.ModelAdmin):
             "original": target,
             "target": target,
             "media": self.media,
-            "preview_people": _names(people_for(request.user)),
+            "preview_people": _names(people_for(request.user, PREVIEW)),
             "preview": preview(target, person, request.user) if person is not None else None,
         }
         is_part = request.headers.get("HX-Request") == "true"
@@ -216,7 +218,7 @@ class ReadTargetAdmin(admin.ModelAdmin):
         back = HttpResponseRedirect(f"{self._address(target)}#readers")
         if request.method != "POST":
             return back
-        if not can_grant(request.user, target):
+        if not permits(request.user, GRANT, target):
             raise PermissionDenied
         kind, name = request.POST.get("kind", ""), request.POST.get("name", "").strip()
         holder = holder_of(kind, name)
@@ -225,10 +227,10 @@ class ReadTargetAdmin(admin.ModelAdmin):
             messages.error(request, _("There is nobody of the name “%(name)s”; nothing was changed.") % said)
             return back
         if request.POST.get("action") == "revoke":
-            revoke(target, holder)
+            revoke(QUERY, holder, target)
             done = _("The grant of “%(name)s” was taken back.") % said
         else:
-            grant(target, holder)
+            grant(QUERY, holder, target)
             done = _("“%(name)s” may now query this list.") % said
         self.log_change(request, target, done)
         messages.success(request, done)
@@ -251,4 +253,4 @@ class ReadTargetAdmin(admin.ModelAdmin):
 
 
 def _names(people: QuerySet[Any]) -> list[str]:
-    return list(people.values_list(get_user_model().USERNAME_FIELD, flat=True)[:MOST_SUGGESTED])
+    return list(people.values_list(name_field(), flat=True)[:MOST_SUGGESTED])

@@ -14,9 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from guardian.models import GroupObjectPermission, UserObjectPermission
 from guardian.shortcuts import assign_perm
 
-from read_targets.admin.grants import readers_of
+from read_targets.admin.readers import readers_of
 from read_targets.models import ReadTarget
-from read_targets.policies import QUERY, access_of, holders, open_doors, permits
+from read_targets.policies import QUERY, access_of, open_doors, permits
+from read_targets.policies.grants import holders
 
 from .pages import CHANGE, text_of_page
 

@@ -12,11 +12,11 @@ from django.test import Client
 from guardian.shortcuts import assign_perm
 
 from project.demo.ledger.models import Account, CashTransaction
-from read_targets.admin.preview import people_for
 from read_targets.lists import ListDefinition, register_list
 from read_targets.lists import registry as lists_registry
 from read_targets.models import ReadTarget, ToolCall
-from read_targets.policies import can_preview_as
+from read_targets.policies import PREVIEW
+from read_targets.policies.eyes import may_look_as, people_for
 
 from .pages import CHANGE, text_of_page
 
@@ -334,5 +334,5 @@ def test_which_people_and_may_as_this_person_agree(cash: ReadTarget) -> None:
     hire("gone-admin", is_superuser=True, is_active=False)
     everybody = list(User.objects.all())
     for viewer in everybody:
-        which = set(people_for(viewer))
-        assert which == {person for person in everybody if can_preview_as(viewer, person)}
+        which = set(people_for(viewer, PREVIEW))
+        assert which == {person for person in everybody if may_look_as(viewer, person, PREVIEW)}

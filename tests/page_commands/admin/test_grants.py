@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from guardian.models import GroupObjectPermission, UserObjectPermission
 from guardian.shortcuts import assign_perm
 
-from page_commands.admin.grants import runners_of
+from page_commands.admin.runners import runners_of
 from page_commands.models import AgentCommand
 from page_commands.policies import GRANT, RUN, may_run
 from project.demo.factory.models import Tenant

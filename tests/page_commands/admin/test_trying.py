@@ -15,14 +15,14 @@ from django.test.utils import CaptureQueriesContext
 from guardian.shortcuts import assign_perm
 
 from page_commands import CommandContext, command_rule
-from page_commands.admin.trying import people_for
 from page_commands.code import unregister
 from page_commands.models import AgentCommand, CommandRun, Effect
-from page_commands.policies import RUN, may_try_as
+from page_commands.policies import RUN, TRY
 from project.demo.factory.models import Conversation, Project, Tenant
 from read_targets.agent.models import ToolCall
 from read_targets.lists import ListDefinition, registry
 from read_targets.models import Preference
+from read_targets.policies.eyes import may_look_as, people_for
 
 from .conftest import COMMAND
 
@@ -145,7 +145,7 @@ def test_which_people_and_may_as_this_person_agree(command: AgentCommand, hire: 
     hire("gone-admin", is_superuser=True, is_active=False)
     everybody = list(User.objects.all())
     for viewer in everybody:
-        assert set(people_for(viewer)) == {person for person in everybody if may_try_as(viewer, person)}
+        assert set(people_for(viewer, TRY)) == {person for person in everybody if may_look_as(viewer, person, TRY)}
 
 
 def test_the_page_offers_the_try_to_those_who_may(signed_in: SignedIn, command: AgentCommand, hire: Hire) -> None:

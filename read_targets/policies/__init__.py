@@ -12,17 +12,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connections
 from django.db.models import Case, Exists, F, Model, Q, QuerySet, UUIDField, Value, When
 from django.db.models.functions import Cast, Replace
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
-from .lists import ListDefinition, registered_lists
+from ..lists import ListDefinition, registered_lists
 
 if TYPE_CHECKING:
-    from .agent.models import AgentToken
+    from ..agent.models import AgentToken
 
 QUERY = "read_targets.query_readtarget"
 GRANT = "read_targets.grant_readtarget"
@@ -75,7 +74,7 @@ def open_doors(user: Any, permissions: Iterable[str]) -> frozenset[str]:
         return frozenset()
     asked = set(permissions)
     held = {permission for permission in asked if user.has_perm(permission)}
-    rights = _rights_of(asked - held)
+    rights = rights_of(asked - held)
     some = Q()
     for right in rights.values():
         for arm in _grants(user, right.model):
@@ -181,17 +180,17 @@ class SharedAccess:
 
 
 @dataclass(frozen=True)
-class _Right:
+class Right:
     """A permission as it is stored: its key, and the model that it is about (None: one that is no longer there)."""
 
     key: int
     model: type[Model] | None
 
 
-_rights: dict[str, _Right] = {}
+_rights: dict[str, Right] = {}
 
 
-def _rights_of(permissions: Iterable[str]) -> dict[str, _Right]:
+def rights_of(permissions: Iterable[str]) -> dict[str, Right]:
     """Return those of the permissions (`app.codename`) that there are; remembered by the process."""
     asked = set(permissions)
     wanted = Q()
@@ -201,13 +200,13 @@ def _rights_of(permissions: Iterable[str]) -> dict[str, _Right]:
     if wanted:
         for one in Permission.objects.filter(wanted).select_related("content_type"):
             name = f"{one.content_type.app_label}.{one.codename}"
-            _rights.setdefault(name, _Right(one.pk, one.content_type.model_class()))
+            _rights.setdefault(name, Right(one.pk, one.content_type.model_class()))
     return {permission: _rights[permission] for permission in asked if permission in _rights}
 
 
 def right_of(permission: str) -> int | None:
     """Return the key of a permission (`app.codename`), None where there is none; remembered by the process."""
-    found = _rights_of([permission]).get(permission)
+    found = rights_of([permission]).get(permission)
     return found.key if found else None
 
 
@@ -232,7 +231,7 @@ def access_of(person: Any) -> RowAccess:
 def _object_keys(grants: type[Model], model: type[Model], right: int, using: str) -> QuerySet[Any]:
     """The keys of the objects granted by `right`, typed as the model's own key so that its index serves them."""
     granted = grants._base_manager.filter(permission=right)
-    if not _is_generic(grants):
+    if not is_generic(grants):
         return granted.values_list("content_object_id", flat=True)
     key: Any = model._meta.pk
     while key is not None and key.is_relation:
@@ -245,53 +244,6 @@ def _object_keys(grants: type[Model], model: type[Model], right: int, using: str
     return granted.annotate(object_key=typed).values_list("object_key", flat=True)
 
 
-def _is_generic(grants: type[Model]) -> bool:
+def is_generic(grants: type[Model]) -> bool:
+    """Whether a table of grants holds those of every model, with the keys of their objects as text."""
     return any(one.name == "object_pk" for one in grants._meta.get_fields())
-
-
-def holders(permission: str, obj: Model | None = None) -> QuerySet[Any]:
-    """Return the active people who hold `permission` on `obj`, for an admin who asks *who can*.
-
-    Without an object, those who hold it everywhere or on one object at least.
-    """
-    people = get_user_model()._base_manager.filter(is_active=True)
-    right = _rights_of([permission]).get(permission)
-    if right is None:
-        return people.filter(is_superuser=True)
-    key, model = right.key, right.model if obj is None else type(obj)
-    own, groups = (
-        (grants._base_manager.all() if obj is None else grants_on_object(grants, obj)).filter(permission=key)
-        for grants in (get_user_obj_perms_model(model), get_group_obj_perms_model(model))
-    )
-    return people.filter(
-        Q(is_superuser=True)
-        | Q(pk__in=people.filter(user_permissions=key).values("pk"))
-        | Q(pk__in=people.filter(groups__permissions=key).values("pk"))
-        | Q(pk__in=own.values("user"))
-        | Q(pk__in=people.filter(Q(groups__in=groups.values("group"))).values("pk"))
-    )
-
-
-def can_preview_as(viewer: Any, person: Any) -> bool:
-    """Whether `viewer` may look through the eyes of `person`: never through a superuser's unless one is."""
-    if not (is_someone(viewer) and is_someone(person)) or not viewer.has_perm(PREVIEW):
-        return False
-    return viewer.is_superuser or not person.is_superuser
-
-
-def grants_on_object(grants: type[Model], obj: Model) -> QuerySet[Any]:
-    """Return the grants of any right on `obj` that a table of grants holds."""
-    if not _is_generic(grants):
-        return grants._base_manager.filter(content_object=obj)
-    options = obj._meta
-    right = {
-        "permission__content_type__app_label": options.app_label,
-        "permission__content_type__model": str(options.model_name),
-    }
-    return grants._base_manager.filter(object_pk=str(obj.pk), **right)
-
-
-def forget_grants(sender: type[Model], instance: Model, **kwargs: Any) -> None:
-    """Take an object's grants with it, which guardian leaves: a new object of the same key would inherit them."""
-    for grants in (get_user_obj_perms_model(sender), get_group_obj_perms_model(sender)):
-        grants_on_object(grants, instance).delete()
