@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from read_targets.agent.declared import DeclaredArgument
 from read_targets.agent.labels import LabelField, text_of
 
 from .live.models import CommandRun, Effect, PageSession
@@ -184,46 +185,18 @@ class AgentCommand(PagePart):
             raise ValidationError({"confirmation_condition": message})
 
 
-class CommandParameter(models.Model):
+class CommandParameter(DeclaredArgument):
     """A typed value that a command takes by name."""
-
-    class Kind(models.TextChoices):
-        """The kinds of values, as those of a condition."""
-
-        STRING = "string", _("text")
-        NUMBER = "number", _("number")
-        INTEGER = "integer", _("whole number")
-        BOOLEAN = "boolean", _("yes or no")
-        DATE = "date", _("date")
-        ENUM = "enum", _("one of some values")
 
     command = models.ForeignKey(AgentCommand, models.CASCADE, related_name="parameters", verbose_name=_("command"))
     position = models.PositiveIntegerField(_("position"), default=0)
-    name = models.CharField(_("name"), max_length=40, validators=[_ARGUMENT])
-    kind = models.CharField(_("type"), max_length=10, choices=Kind.choices)
-    label = LabelField(_("label"))
-    description = models.CharField(_("description"), max_length=200, blank=True, help_text=_("English, for the model."))
     required = models.BooleanField(_("required"), default=False)
-    values = models.TextField(_("values"), blank=True, help_text=_("One a line, for one of some values."))
-    minimum = models.DecimalField(_("minimum"), max_digits=20, decimal_places=4, null=True, blank=True)
-    maximum = models.DecimalField(_("maximum"), max_digits=20, decimal_places=4, null=True, blank=True)
-    pattern = models.CharField(
-        _("pattern"), max_length=100, blank=True, help_text=_("A regular expression for a text.")
-    )
 
     class Meta:
         verbose_name = _("parameter")
         verbose_name_plural = _("parameters")
         ordering = ("position", "pk")
         constraints = [models.UniqueConstraint(fields=["command", "name"], name="unique_parameter_name")]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def value_list(self) -> list[str]:
-        """The values of an enum, one by one."""
-        return [line.strip() for line in self.values.splitlines() if line.strip()]
 
 
 class CommandRule(models.Model):

@@ -11,19 +11,22 @@ from django.db import models
 from django.db.models.signals import post_delete
 from django.utils.translation import gettext_lazy as _
 
+from .agent.declared import DeclaredArgument, Kind
 from .agent.labels import LabelField, text_of
-from .agent.models import AgentDoors, AgentToken, KeptAnswer, ToolCall, Toolset, ToolsetEntry, mark_declared
+from .agent.models import AgentDoors, AgentToken, Allowance, KeptAnswer, ToolCall, Toolset, ToolsetEntry, mark_declared
 from .cards.models import Card, Workspace, WorkspaceVersion
 from .preferences import Preference
 
 __all__ = [
     "AgentDoors",
     "AgentToken",
+    "Allowance",
     "Card",
     "Column",
     "Criterion",
     "CriterionFilter",
     "KeptAnswer",
+    "Kind",
     "Preference",
     "ReadTarget",
     "ScreenParameter",
@@ -39,17 +42,6 @@ LONGEST_TOOL_NAME = 48
 
 RESERVED = ("id", "text", "groupBy", "orderBy", "rows", "show", "title", "name")
 """Arguments that every query tool takes, so no condition can be named like one."""
-
-
-class Kind(models.TextChoices):
-    """The kinds of values that conditions and columns have."""
-
-    STRING = "string", _("text")
-    NUMBER = "number", _("number")
-    INTEGER = "integer", _("whole number")
-    BOOLEAN = "boolean", _("yes or no")
-    DATE = "date", _("date")
-    ENUM = "enum", _("one of some values")
 
 
 class Operator(models.TextChoices):
@@ -240,34 +232,16 @@ class Column(TargetPart):
         return self.path or self.name
 
 
-class Criterion(TargetPart):
+class Criterion(DeclaredArgument, TargetPart):  # noqa: DJ008  # named as arguments are
     """A condition that the agent may set."""
 
     target = models.ForeignKey(ReadTarget, models.CASCADE, related_name="criteria", verbose_name=_("read target"))
-    name = models.CharField(_("name"), max_length=40, validators=[RegexValidator(r"^[A-Za-z][A-Za-z0-9_]*\Z")])
-    kind = models.CharField(_("type"), max_length=10, choices=Kind.choices)
-    label = LabelField(_("label"))
-    description = models.CharField(_("description"), max_length=200, blank=True, help_text=_("English, for the model."))
-    values = models.TextField(_("values"), blank=True, help_text=_("One a line, for one of some values."))
-    minimum = models.DecimalField(_("minimum"), max_digits=20, decimal_places=4, null=True, blank=True)
-    maximum = models.DecimalField(_("maximum"), max_digits=20, decimal_places=4, null=True, blank=True)
-    pattern = models.CharField(
-        _("pattern"), max_length=100, blank=True, help_text=_("A regular expression for a text.")
-    )
 
     class Meta:
         verbose_name = _("condition")
         verbose_name_plural = _("conditions")
         ordering = ("position", "pk")
         constraints = [models.UniqueConstraint(fields=["target", "name"], name="unique_criterion_name")]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def value_list(self) -> list[str]:
-        """The values of an enum, one by one."""
-        return [line.strip() for line in self.values.splitlines() if line.strip()]
 
 
 class CriterionFilter(Declared):

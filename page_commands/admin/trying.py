@@ -90,7 +90,7 @@ class Trial:
 
 
 def try_out(command: AgentCommand, person: Any, viewer: Any, key: str, parameters: str) -> Trial:
-    """Try the command as `person`, who must be somebody as whom `viewer` may try, on the object of that key, and log it.
+    """Try the command as `person` on the object of that key, and log it; `viewer` must be allowed to.
 
     `parameters` is the text of a JSON object. Raises for no code of the application's, whatever it does.
     """

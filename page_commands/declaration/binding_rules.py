@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from read_targets.agent import declared
+
 from ..models import CommandParameter, CommandStep, StepBinding
 from ..objects import model_of
 from .declared import Declared
@@ -87,7 +89,7 @@ def _parameter(whole: Declared, number: int, value: str) -> Brought | Fault:
 
 
 def _of_parameter(parameter: CommandParameter) -> Brought:
-    values = tuple(parameter.value_list) if parameter.kind == CommandParameter.Kind.ENUM else ()
+    values = tuple(parameter.value_list) if parameter.kind == declared.Kind.ENUM else ()
     return Brought(plain=OF_PARAMETER.get(parameter.kind), values=values, may_be_unset=not parameter.required)
 
 

@@ -17,10 +17,7 @@ from django.db import models
 from django.db.models import Model
 
 from read_targets.agent import Argument, Unreadable
-
-from ..models import CommandParameter
-
-Kind = CommandParameter.Kind
+from read_targets.agent.declared import Kind
 
 OF_PARAMETER: dict[str, type] = {
     Kind.STRING: str,

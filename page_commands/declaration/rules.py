@@ -11,13 +11,14 @@ from django.conf import settings
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
+from read_targets.agent.declared import Kind
+
 from ..code import Code, Sort, registered_code
 from ..models import AgentCommand, CommandParameter
 from .declared import Declared, found_code
 from .placeholders import strange_placeholders
 from .problem import Problem, Row, listed, there_are
 
-Kind = CommandParameter.Kind
 Confirmation = AgentCommand.Confirmation
 
 NUMBERS = (Kind.NUMBER, Kind.INTEGER)
