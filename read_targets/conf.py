@@ -20,6 +20,16 @@ DEFAULTS: dict[str, Any] = {
     "MAX_BODY_BYTES": 1_000_000,
     # Days that a new token is good for, unless it says otherwise.
     "TOKEN_DAYS": 90,
+    # Tokens that a person may hold open at once, made on their own page.
+    "MOST_TOKENS": 20,
+    # Calls a minute with one token, unless an admin gave it a limit of its own; None: as many as it likes.
+    "CALLS_A_MINUTE_OF_TOKEN": 600,
+    # Calls a minute of one person, by all their tokens and by their own session together.
+    "CALLS_A_MINUTE_OF_PERSON": 1_200,
+    # Times a minute that one token, or one person's session, asks how its calls stand.
+    "POLLS_A_MINUTE": 1_200,
+    # Tokens that do not hold, a minute from one address, that are answered 401 and not 429.
+    "BAD_TOKENS_A_MINUTE": 60,
 }
 
 

@@ -95,17 +95,33 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
 
 @admin.register(AgentToken)
-class AgentTokenAdmin(ReadOnlyAdmin):
-    """People's credentials for their agents: how each begins, never the secret, of which nothing is stored."""
+class AgentTokenAdmin(admin.ModelAdmin):
+    """People's credentials for their agents: how each begins, never the secret, of which nothing is stored.
+
+    The person made it and says what it reaches; an admin may close it, and say how often it may call.
+    """
 
     list_display = ("name", "user", "hint", "is_good", "may_act", "expires_at", "last_used_at")
     list_filter = ("may_act", "all_toolsets")
     list_select_related = ("user",)
-    fields = (
+    readonly_fields = (
         *("user", "name", "hint", "is_good", "may_act", "all_toolsets", "toolsets"),
         *("created_at", "expires_at", "last_used_at", "revoked_at"),
     )
+    fields = (*readonly_fields, "calls_a_minute")
     actions = ("revoke_tokens",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Never: nobody but the person is told the secret."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never: the log names it; it is revoked."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: AgentToken, form: Any, change: bool) -> None:
+        """Write what the form holds and nothing else: the token may be used or revoked meanwhile."""
+        obj.save(update_fields=["calls_a_minute"])
 
     def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
         """The agent, the first letters of the token, and the person."""

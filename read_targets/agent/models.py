@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -70,6 +71,13 @@ class AgentToken(models.Model):
         _("all toolsets"), default=False, help_text=_("Reaches every tool that the person may use.")
     )
     toolsets = models.ManyToManyField(Toolset, blank=True, related_name="tokens", verbose_name=_("toolsets"))
+    calls_a_minute = models.PositiveIntegerField(
+        _("calls a minute"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text=_("How often it may call; empty: as often as the site's settings let every token."),
+    )
 
     class Meta:
         verbose_name = _("agent token")
@@ -162,6 +170,24 @@ class KeptAnswer(models.Model):
     def is_held(self) -> bool:
         """Whether somebody is answering the call now."""
         return self.lease_until is not None and self.lease_until > timezone.now()
+
+
+class Allowance(models.Model):
+    """How much of a limit is used up, in one row for each caller that is limited.
+
+    `full_at` is the moment, in microseconds since 1970, at which nothing of the limit will be used any more: each call
+    moves it on. A row whose moment is past says the same as no row.
+    """
+
+    key = models.CharField(max_length=100, primary_key=True)
+    full_at = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = _("allowance")
+        verbose_name_plural = _("allowances")
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class AgentDoors(models.Model):

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from .authentication import PersonAuthentication, TokenAuthentication
 from .contract import result_schemas
+from .limits import check_polls
 from .views import AgentView
 
 
@@ -90,6 +91,7 @@ class SchemaView(AgentView):
     """`GET /agent/schema/`: this document."""
 
     schema = None
+    limit = staticmethod(check_polls)
 
     def get(self, request: Request) -> Response:
         """Answer the OpenAPI document."""

@@ -8,6 +8,9 @@ from ..lists import Argument
 from ..lists.values import plain_number
 from .registry import Tool
 
+LONGEST_DESCRIPTION = 1_000
+"""Characters of an argument's description; more is cut, since a refusal names what would fit."""
+
 _TYPES = {"number": "number", "integer": "integer", "boolean": "boolean"}
 _FORMS = {"date": "YYYY-MM-DD"}
 
@@ -18,14 +21,17 @@ def argument_schema(argument: Argument) -> dict[str, Any]:
     said = [argument.description, "" if form in argument.description else form]
     schema: dict[str, Any] = {"type": _TYPES.get(argument.kind, "string")}
     if any(said):
-        schema["description"] = "; ".join(part for part in said if part)
-    if argument.kind == "enum":
-        schema["enum"] = list(argument.values)
-    if argument.minimum is not None:
-        schema["minimum"] = plain_number(argument.minimum)
-    if argument.maximum is not None:
-        schema["maximum"] = plain_number(argument.maximum)
+        schema["description"] = _cut("; ".join(part for part in said if part))
+    if argument.kind == "enum" and argument.values:
+        schema["enum"] = list(dict.fromkeys(argument.values))
+    if argument.kind in ("number", "integer"):
+        limits = {"minimum": argument.minimum, "maximum": argument.maximum}
+        schema |= {name: plain_number(limit) for name, limit in limits.items() if limit is not None}
     return schema
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_DESCRIPTION else text[: LONGEST_DESCRIPTION - 1] + "…"
 
 
 def parameters_schema(tool: Tool) -> dict[str, Any]:

@@ -9,14 +9,20 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.db.models import Q, QuerySet
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from ..conf import setting
+from ..lists import writing
 from ..policies import Actor
 from .models import AgentToken, Toolset
 from .refusals import agents_stopped
 
 PREFIX = "rt_"
+MOST_DAYS = 3_650
+"""Days that a token may be good for; longer than any agent lives."""
+
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -50,6 +56,52 @@ def create_token(
     )
     token.toolsets.set(chosen)
     return token, secret
+
+
+class NotMade(Exception):
+    """A person's token was not made: they hold as many as they may, or one of that name (`name_is_taken`)."""
+
+    def __init__(self, *, name_is_taken: bool) -> None:
+        super().__init__()
+        self.name_is_taken = name_is_taken
+
+
+def create_own_token(
+    user: Any, name: str, *, days: int, toolsets: Iterable[Toolset], may_act: bool
+) -> tuple[AgentToken, str]:
+    """Make a token as `create_token` does, where the person may hold one more and none of that name is open.
+
+    So the form that was sent twice makes one token, and its secret is told once. Raises NotMade.
+    """
+    with writing():
+        # Whoever sends two forms at once waits here with the second.
+        get_user_model()._base_manager.select_for_update().get(pk=user.pk)
+        names = open_tokens(user).values_list("name", flat=True)
+        if name in names:
+            raise NotMade(name_is_taken=True)
+        if len(names) >= setting("MOST_TOKENS"):
+            raise NotMade(name_is_taken=False)
+        return create_token(user, name, days=days, toolsets=toolsets, may_act=may_act)
+
+
+def open_tokens(user: Any) -> QuerySet[AgentToken]:
+    """Return the person's tokens that open anything now, newest first."""
+    lasting = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    return AgentToken.objects.filter(lasting, user=user, revoked_at=None)
+
+
+def ended_tokens(user: Any) -> QuerySet[AgentToken]:
+    """Return the person's tokens that open nothing any more, newest first."""
+    return AgentToken.objects.filter(user=user).exclude(pk__in=open_tokens(user).values("pk"))
+
+
+def who_gives_tokens() -> str:
+    """Return where a token comes from, as part of an English sentence."""
+    try:
+        address = reverse("read_targets_desk:tokens")
+    except NoReverseMatch:  # a site may do without the person's pages
+        return "whoever runs this site gives one out."
+    return f"the person makes one at {address}, signed in on this site."
 
 
 def token_of(secret: str) -> AgentToken | None:

@@ -6,7 +6,7 @@ import json
 import logging
 import math
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -25,22 +25,26 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from ..conf import setting
+from ..policies import Actor
 from .authentication import PersonAuthentication, TokenAuthentication, actor_of
 from .codes import Code
 from .contract import HTTP_STATUS, NextAction, Refused, ToolResult
 from .dispatch import REVISIT, call_tool, list_tools, revisit_call
 from .headers import KEY, LONGEST_KEY, LONGEST_WAIT, key_in, wait_in
+from .limits import check_calls, check_guesses, check_polls, too_many
 from .log import quoted
 from .refusals import internal, refuse_arguments, refuse_body, unavailable
-from .schemas import described
+from .tokens import who_gives_tokens
 from .toolsets import guidance_of
+from .vendors import FORMATS, tools_in
 
 logger = logging.getLogger(__name__)
 
 MOST_NESTING = 20
 """Objects and lists within each other that a body may have; arguments are flat, so this is generous."""
 
-FORMATS = ("native",)
+OWN_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
+"""The refusals for which HTTP itself has a status."""
 
 PREFER = OpenApiParameter(
     "Prefer",
@@ -113,10 +117,14 @@ class AgentView(APIView):
     parser_classes: tuple[type[BaseParser], ...] = (ArgumentsParser, FormParser)
     renderer_classes = (ExactJSONRenderer,)
     tool_name = ""
+    limit: Callable[[Actor], None] | None = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse a body that says it is too large, or does not say how large it is, before a byte of it is read."""
+        """Refuse a call too many, and a body that is too large or does not say how large, before a byte is read."""
         super().initial(request, *args, **kwargs)
+        limit = type(self).limit
+        if limit is not None:
+            limit(actor_of(request))
         length = request.META.get("CONTENT_LENGTH") or "0"
         # Without a length a body would be taken for none, and the list be read without the conditions in it.
         if not (length.isascii() and length.isdigit()) or (length == "0" and _has_body(request._request)):
@@ -137,6 +145,11 @@ class AgentView(APIView):
 
     def handle_exception(self, exc: Exception) -> Response:
         """Answer every refusal of HTTP itself in the contract's shape."""
+        if isinstance(exc, exceptions.AuthenticationFailed):
+            try:
+                check_guesses(self.request.META.get("REMOTE_ADDR", ""))
+            except Refused as refused:
+                exc = refused
         if isinstance(exc, Refused):
             return self.refuse(exc)
         if isinstance(exc, (exceptions.APIException, Http404, PermissionDenied)):
@@ -148,8 +161,11 @@ class AgentView(APIView):
         return self.refuse(unavailable() if isinstance(exc, DatabaseError) else internal(), call_id)
 
     def refuse(self, refused: Refused, call_id: str = "") -> Response:
-        """Return a refusal with the status of its outcome."""
-        return Response(self.body(refused, call_id), status_of(refused.outcome, refused.code))
+        """Return a refusal with the status of its outcome; one that came too soon says when to come again."""
+        response = Response(self.body(refused, call_id), status_of(refused.outcome, refused.code))
+        if refused.code == Code.TOO_MANY:
+            response["Retry-After"] = str(math.ceil(refused.next_action.delay_ms / 1000))
+        return response
 
     def body(self, refused: Refused, call_id: str = "") -> dict[str, Any]:
         """Return a refusal that no tool was called for as JSON."""
@@ -158,22 +174,23 @@ class AgentView(APIView):
 
 
 def status_of(outcome: str, code: str = "") -> int:
-    """Return the status of HTTP that an answer has: what is not there is 404, all else goes by its outcome."""
-    return 404 if code == Code.NOT_FOUND else HTTP_STATUS[outcome]
+    """Return the status of HTTP that an answer has: what HTTP has a status for itself, all else by its outcome."""
+    return OWN_STATUS.get(code) or HTTP_STATUS[outcome]
 
 
 def http_refusal(status: int, raised: Exception | None = None) -> Refused:
     """Return the refusal that goes with a status of HTTP itself, and with what was raised for it."""
     ask, fix = NextAction(type="ASK_USER"), NextAction(type="FIX_ARGUMENTS")
     if isinstance(raised, exceptions.AuthenticationFailed):
-        return Refused("REJECTED", Code.BAD_CREDENTIAL, "The token is unknown, expired or revoked.", next_action=ask)
+        said = f"The token is unknown, expired or revoked; {who_gives_tokens()}"
+        return Refused("REJECTED", Code.BAD_CREDENTIAL, said, next_action=ask)
     wait = getattr(raised, "wait", None) or 1
     refusals = {
         400: refuse_body("The body is not one JSON object."),
         401: Refused(
             "REJECTED",
             Code.NO_CREDENTIAL,
-            "Send an agent token as 'Authorization: Bearer <token>'; whoever runs this site gives it out.",
+            f"Send an agent token as 'Authorization: Bearer <token>'; {who_gives_tokens()}",
             next_action=ask,
         ),
         403: Refused("REJECTED", Code.NOT_PERMITTED, "This is not permitted.", next_action=ask),
@@ -188,12 +205,7 @@ def http_refusal(status: int, raised: Exception | None = None) -> Refused:
             params={"body": {"code": "too_large", "maximum": setting("MAX_BODY_BYTES")}},
             next_action=fix,
         ),
-        429: Refused(
-            "REJECTED",
-            Code.TOO_MANY,
-            "Too many calls.",
-            next_action=NextAction(type="WAIT", delay_ms=math.ceil(wait * 1000)),
-        ),
+        429: too_many(math.ceil(wait * 1000)),
         415: refuse_body("The body must be JSON: send Content-Type: application/json."),
     }
     return refusals.get(status) or internal()
@@ -202,11 +214,18 @@ def http_refusal(status: int, raised: Exception | None = None) -> Refused:
 class ToolListView(AgentView):
     """`GET /agent/tools`: the tools that this caller may call, with guidance."""
 
+    limit = staticmethod(check_calls)
+
     @extend_schema(
         operation_id="list_tools",
         parameters=[
             OpenApiParameter("toolset", str, description="Only the tools of this toolset."),
-            OpenApiParameter("format", str, enum=list(FORMATS), description="The form in which tools are told."),
+            OpenApiParameter(
+                "format",
+                str,
+                enum=list(FORMATS),
+                description="The form of `tools`: ours, or as a vendor's API takes it.",
+            ),
         ],
         responses={200: dict},
     )
@@ -217,12 +236,13 @@ class ToolListView(AgentView):
             raise refuse_arguments({"format": {"code": "not_one_of", "type": "enum", "values": list(FORMATS)}})
         toolset = request.query_params.get("toolset", "")
         tools = list_tools(actor_of(request), toolset)
-        return Response({"tools": [described(tool) for tool in tools], "guidance": guidance_of(tools, toolset)})
+        return Response({"tools": tools_in(asked, tools), "guidance": guidance_of(tools, toolset)})
 
 
 class ToolCallView(AgentView):
     """`POST /agent/tools/{name}`: one call; the body is the arguments."""
 
+    limit = staticmethod(check_calls)
     parser_classes = (ArgumentsParser,)
 
     @extend_schema(
@@ -250,6 +270,7 @@ class ToolCallView(AgentView):
 class CallView(AgentView):
     """`GET /agent/calls/{callId}`: the answer of a call that acts, as it stands now."""
 
+    limit = staticmethod(check_polls)
     tool_name = REVISIT
 
     @extend_schema(operation_id="get_call", parameters=[PREFER], responses={200: dict})

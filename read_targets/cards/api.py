@@ -24,6 +24,7 @@ from ..agent.authentication import actor_of
 from ..agent.codes import Code
 from ..agent.contract import NextAction, ReadyResult, Refused
 from ..agent.dispatch import check_doors
+from ..agent.limits import check_polls
 from ..agent.refusals import refuse_arguments
 from ..agent.views import AgentView
 from ..preferences import as_person, language_of
@@ -47,6 +48,7 @@ class CardListView(AgentView):
     """`GET /agent/cards`: the person's newest cards, or with a token those that it made."""
 
     tool_name = "listCards"
+    limit = staticmethod(check_polls)
 
     @extend_schema(operation_id="list_cards", responses={200: dict})
     def get(self, request: Request) -> Response:

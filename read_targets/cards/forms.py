@@ -1,4 +1,4 @@
-"""What a person sets on their desk."""
+"""What a person sets on their desk, and says of a token that they make."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from django.conf import settings
 from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
 
-from ..conf import imported
+from ..agent.models import AgentToken, Toolset
+from ..agent.registry import tools_of
+from ..agent.tokens import MOST_DAYS
+from ..conf import imported, setting
+from ..policies import Actor
 from ..preferences import Preference
 
 
@@ -63,3 +67,45 @@ def _own_name(code: str) -> str:
         return str(get_language_info(code)["name_local"])
     except KeyError:
         return code
+
+
+class TokenForm(forms.Form):
+    """A token that the person makes for one of their agents; what it reaches is said and never taken for granted."""
+
+    ALL, SOME = "all", "some"
+
+    name = forms.CharField(
+        label=gettext_lazy("Name of the agent"), max_length=AgentToken._meta.get_field("name").max_length
+    )
+    days = forms.IntegerField(label=gettext_lazy("Good for, in days"), min_value=1, max_value=MOST_DAYS)
+    reach = forms.ChoiceField(
+        label=gettext_lazy("What it reaches"),
+        widget=forms.RadioSelect,
+        choices=(
+            (ALL, gettext_lazy("All that I may use, and what I may use later")),
+            (SOME, gettext_lazy("Only these sets of tools")),
+        ),
+    )
+    toolsets = forms.ModelMultipleChoiceField(
+        Toolset.objects.none(), label=gettext_lazy("Sets of tools"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    may_act = forms.BooleanField(label=gettext_lazy("It may act for me"), required=False)
+
+    def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        keys = {tool.key for tool in tools_of(Actor(person))}
+        offered = Toolset.objects.filter(entries__tool_key__in=keys).distinct()
+        self.fields["toolsets"].queryset = offered  # type: ignore[attr-defined]  # of a choice among rows
+        self.initial.setdefault("days", min(setting("TOKEN_DAYS"), MOST_DAYS))
+        if not offered:
+            self.fields["reach"].choices = self.fields["reach"].choices[:1]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a choice of sets without one, and sets beside the choice of all."""
+        cleaned = super().clean() or self.cleaned_data
+        reach, toolsets = cleaned.get("reach"), cleaned.get("toolsets")
+        if reach == self.SOME and not toolsets and "toolsets" not in self.errors:
+            self.add_error("toolsets", _("Choose at least one set."))
+        if reach == self.ALL and toolsets:
+            self.add_error("reach", _("Choose either all that you may use, or sets of tools."))
+        return cleaned

@@ -55,3 +55,13 @@ if (useZone && zone && !zone.disabled) {
     zone.focus();
   });
 }
+
+const copy = document.getElementById("copy");
+
+if (copy && navigator.clipboard) {
+  copy.hidden = false;
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById("secret").textContent);
+    copy.textContent = copy.dataset.copied;
+  });
+}
