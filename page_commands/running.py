@@ -22,7 +22,7 @@ from read_targets.agent import plain, writing
 from read_targets.agent.contract import ReadyResult, Refused, ToolResult
 from read_targets.agent.kept import keep_answer
 from read_targets.agent.refusals import unavailable
-from read_targets.policies import Actor
+from read_targets.policies import Actor, shown_fields
 from read_targets.preferences import as_person, language_of
 
 from . import answers
@@ -204,7 +204,7 @@ def _moved(
 
 
 def _moved_fields(obj: Model | None, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The object's own values that moved, read back from the database."""
+    """What of the object moved, read back from the database; nothing of what no list of the application shows."""
     if obj is None:
         return {}
     stored = type(obj)._base_manager.filter(pk=obj.pk).first()
@@ -214,4 +214,5 @@ def _moved_fields(obj: Model | None, before: Mapping[str, Any]) -> dict[str, Any
 
 
 def _fields(obj: Model | None) -> dict[str, Any]:
-    return {} if obj is None else {field.name: getattr(obj, field.attname) for field in obj._meta.concrete_fields}
+    """The object's values that the application shows in its lists."""
+    return {} if obj is None else {name: getattr(obj, name) for name in sorted(shown_fields(type(obj)))}

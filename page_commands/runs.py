@@ -124,6 +124,9 @@ def settle(run: CommandRun, session: PageSession | None, outcome: ToolResult | R
 @contextmanager
 def busy_page(session: PageSession, call: UUID) -> Iterator[None]:
     """Hold the page for one run; raises Refused while another holds it. A lease that is over is nobody's (a crash)."""
+    if session.is_busy:
+        # As it was read just now. SQLite would let us wait until the other has written all, and then run after all.
+        raise busy()
     now = timezone.now()
     free = PageSession.objects.filter(Q(busy_until=None) | Q(busy_until__lt=now), pk=session.pk)
     with writing():

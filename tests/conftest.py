@@ -11,6 +11,8 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 
+from .live.servers import two_servers as two_servers  # for every folder, so that the processes are started once
+
 ROWS = 600
 """Transactions of the demo company in tests: enough for several pages and every kind of row."""
 
@@ -32,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _leaves_behind(item: pytest.Item) -> int:
     fixtures = getattr(item, "fixturenames", ())
     marker = item.get_closest_marker("django_db")
-    if "live_server" in fixtures:
+    if {"live_server", "browser"} & set(fixtures):
         return 2
     is_marked = marker is not None and bool(marker.kwargs.get("transaction"))
     return int(is_marked or "transactional_db" in fixtures)

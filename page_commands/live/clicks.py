@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from read_targets.agent import writing
+from read_targets.agent.codes import Code as ToolCode
 from read_targets.agent.contract import Refused, ToolResult
 from read_targets.agent.labels import text_of
 from read_targets.agent.log import log_call
@@ -64,15 +65,18 @@ def click(request: HttpRequest, session: PageSession, name: str, fields: Mapping
         told = {"reasons": [_reason(refused, session, name)], "language": language_of(request.user)}
         refused.facts = {**told, **refused.facts}
         result = refused.result(TOOL, str(call))
-    with writing():
-        log_call(
-            actor=actor,
-            tool=f"click.{name}",
-            outcome=result.outcome,
-            code=getattr(result, "code", ""),
-            call_id=str(call),
-            milliseconds=round((time.perf_counter() - started) * 1000),
-        )
+    try:
+        with writing():
+            log_call(
+                actor=actor,
+                tool=f"click.{name}",
+                outcome=result.outcome,
+                code=getattr(result, "code", ""),
+                call_id=str(call),
+                milliseconds=round((time.perf_counter() - started) * 1000),
+            )
+    except DatabaseError:  # what came of the click stands all the same, and the person must hear of it
+        logger.exception("click %s on %s could not be logged", call, name)
     return result
 
 
@@ -92,11 +96,11 @@ def _reason(refused: Refused, session: PageSession, name: str) -> str:
         texts = {one.name: text_of(one.label, one.name) for one in labels}
         wrong = ", ".join(texts.get(parameter, parameter) for parameter in refused.params)
         return _("These values do not fit: %(names)s. Nothing was done.") % {"names": wrong}
-    reasons = {
+    reasons: dict[str, str] = {
         Code.UNLISTED_COMMAND: _("You may not run this command, so nothing was done."),
         Code.INPUT_MISSING: _("Nothing is chosen for it, so nothing was done."),
         Code.OBJECT_UNREADABLE: _("The record is not there for you, so nothing was done."),
         Code.NO_PAGE: _("The page is not open any more. Load it again."),
+        ToolCode.CLICK_NOT_PROVEN: _("Nothing was done, because the page was too old. Please try once more."),
     }
-    known: dict[str, str] = {str(code): text for code, text in reasons.items()}
-    return known.get(str(refused.code)) or reason_of(refused.code)
+    return reasons.get(refused.code) or reason_of(refused.code)

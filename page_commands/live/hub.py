@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Max
@@ -28,6 +29,9 @@ LOOK_EVERY = 0.05
 
 RECHECK_EVERY = 2.0
 """Seconds between two looks at the sessions themselves; also how long a hub without streams stays awake."""
+
+NAME = "page_commands hub"
+"""What PostgreSQL's list of connections calls a hub's own."""
 
 REOPEN_AFTER = 1.0
 """Seconds before a lost connection is opened anew."""
@@ -110,11 +114,20 @@ class Hub:
         with self._lock:
             return list(self._ears)
 
-    def recheck(self) -> None:
-        """Ring for every open session of our browsers; what is known already is not told again."""
-        sessions = PageSession.objects.filter(browser__in=self.browsers(), ended_at=None, last_seq__gt=0)
-        for browser, key, seq in sessions.values_list("browser", "pk", "last_seq"):
-            self.hear(Ring(browser, str(key), seq))
+    def recheck(self, using: Any = connection) -> None:
+        """Ring for every open session of our browsers; what is known already is not told again.
+
+        `using` is the connection that is asked, since the hub's own is none of those that Django hands out.
+        """
+        browsers = self.browsers()
+        if not browsers:
+            return
+        sessions = PageSession.objects.filter(browser__in=browsers, ended_at=None, last_seq__gt=0)
+        with using.cursor() as cursor:
+            cursor.execute(*sessions.values_list("browser", "pk", "last_seq").query.sql_with_params())
+            found = cursor.fetchall()
+        for browser, key, seq in found:
+            self.hear(Ring(browser, str(UUID(str(key))), seq))
 
     def _run(self) -> None:
         while self._is_needed():
@@ -144,16 +157,16 @@ class Hub:
             self._look()
 
     def _listen(self) -> None:
-        # Not one of Django's own: those come from the pool, of which this would hold one for ever.
+        # Not one of Django's own: those come from a pool, of which this would hold one for ever, or wait for one.
         own: Any = connection.copy()
         own.settings_dict["OPTIONS"].pop("pool", None)
+        own.settings_dict["OPTIONS"]["application_name"] = NAME
         try:
             own.connect()
             with own.cursor() as cursor:
                 cursor.execute(f"LISTEN {CHANNEL}")
             while self.browsers():
-                self.recheck()
-                connection.close()
+                self.recheck(own)
                 with own.wrap_database_errors:
                     for notify in own.connection.notifies(timeout=RECHECK_EVERY):
                         ring = ring_in(notify.payload)

@@ -23,6 +23,7 @@ from django.urls import reverse
 
 from read_targets.agent.labels import text_of
 from read_targets.cards.clicks import nonce_for
+from read_targets.cards.words import quoted_words
 from read_targets.policies import Actor
 
 from ..code import code_of
@@ -66,10 +67,11 @@ class Button:
 
 @dataclass(frozen=True)
 class Question:
-    """A confirmation that waits in this tab, and what its two buttons send."""
+    """A confirmation that waits in this tab, and what its two buttons send. `agent` is what the agent calls itself."""
 
     run: CommandRun
     words: Words
+    agent: str
     address: str
     nonce: str
     session: str
@@ -151,7 +153,7 @@ def _question(request: HttpRequest, session: PageSession, run: CommandRun) -> Qu
     if words is None or run.card is None:
         return None
     address = reverse("read_targets_agent:decide-card", args=[run.card.pk])
-    return Question(run, words, address, nonce_for(request, run.card.pk), str(session.pk))
+    return Question(run, words, quoted_words(run.agent), address, nonce_for(request, run.card.pk), str(session.pk))
 
 
 # Views

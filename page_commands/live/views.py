@@ -117,7 +117,8 @@ class NewsView(TabView):
             "version": session.version,
         }
         if request.GET.get("parts") == "1" or any(effect.kind in _MOVES for effect in effects):
-            answer["parts"] = parts_of(request, session)
+            # The nonce anew too: that of a page which is open for a day is too old.
+            answer |= {"parts": parts_of(request, session), "nonce": nonce_for(request, session.pk)}
         if effects:
             note_fetched(session, effects[-1].seq)
         return JsonResponse(answer)

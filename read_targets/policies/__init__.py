@@ -151,6 +151,15 @@ def readable(person: Any, model: type[Model]) -> QuerySet[Any]:
     return access.rows(objects)
 
 
+def shown_fields(model: type[Model]) -> frozenset[str]:
+    """Return the own fields of `model` that the application shows in its registered lists, and so may be told.
+
+    The others, a digest or a note of the house, are nobody's to read of an object, though they may view it.
+    """
+    lists = [one for one in registered_lists() if one.model is model]
+    return frozenset(path for one in lists for path in one.shown or () if "." not in path)
+
+
 @dataclass
 class SharedAccess:
     """What two people may both view: for a preview, the person previewed as and the admin who looks."""

@@ -4,6 +4,7 @@ const BEAT_EVERY = 25_000; // milliseconds; the server ends a session after 90 s
 const SILENT_AFTER = 15_000; // the stream pings every 5 seconds
 const SILENT_AFTER_WHILE_POLLING = 150_000;
 const LOOK_EVERY = { visible: 1_000, hidden: 5_000 };
+const LATER = { first: 1_000, most: 15_000 }; // after a look that got no answer
 const RELOAD_TAKES = 500; // until the page before this one has let go of the tab's id
 const ANSWER_TAKES = 200;
 const MOST_NOTICES = 5;
@@ -132,6 +133,7 @@ class Doorbell {
     this.#channel.onmessage = ({ data }) => this.#told(data);
     this.#heardAt = Date.now();
     this.#watch = setInterval(() => this.#check(), 1_000);
+    this.#channel.postMessage({ asks: true }); // whether there is a stream at all
     this.#queue();
   }
 
@@ -202,6 +204,10 @@ class Doorbell {
 
   #told(message) {
     if (this.#isStopped) return;
+    if (message.asks) {
+      if (this.#leads) this.#say(this.#polling === null ? { ping: true } : { none: true });
+      return;
+    }
     this.#heardAt = Date.now();
     if (message.end) {
       this.heard("end");
@@ -326,6 +332,8 @@ class LivePage {
   #opening = null;
   #looking = null;
   #wants = null;
+  #later = null;
+  #failures = 0;
   #reopenedAt = 0;
   #beatAt = 0;
   #expiry = null;
@@ -427,20 +435,24 @@ class LivePage {
     this.#isEnded = true;
     this.#session = null;
     this.doorbell.stop();
-    clearInterval(this.#beats);
-    clearTimeout(this.#expiry);
+    this.#stopTimers();
     const open = this.#part("open");
     open.hidden = true;
     for (const name of ["cards", "commands", "views"]) this.#part(name).replaceChildren();
     open.before(this.#part("ended").content.cloneNode(true));
   }
 
+  #stopTimers() {
+    clearInterval(this.#beats);
+    clearTimeout(this.#expiry);
+    clearTimeout(this.#later);
+  }
+
   #leave() {
     this.#isLeaving = true;
     this.doorbell.stop();
     this.tab.letGo();
-    clearInterval(this.#beats);
-    clearTimeout(this.#expiry);
+    this.#stopTimers();
     if (!this.#session) return;
     const fields = { csrfmiddlewaretoken: this.root.dataset.token, visit: this.#session.visit };
     navigator.sendBeacon(`${this.#address}/leave`, new URLSearchParams(fields));
@@ -460,6 +472,7 @@ class LivePage {
     const answer = await this.#send(`${this.#address}/beat`, { shown: this.#reported }, options).catch(() => null);
     if (this.#session?.id !== id || this.#isLeaving) return;
     if (!answer?.ok) {
+      this.#beatAt = 0; // so that the next pulse says it once more
       await this.#gone(answer?.status);
       return;
     }
@@ -500,11 +513,16 @@ class LivePage {
     const answer = await this.#send(`${this.#address}?after=${this.#seq}${isWhole ? "&parts=1" : ""}`).catch(() => null);
     if (this.#session?.id !== id || this.#isLeaving) return;
     if (!answer?.ok) {
-      await this.#gone(answer?.status);
+      if (!answer || answer.status >= 500) this.#lookLater(isWhole);
+      else await this.#gone(answer.status);
       return;
     }
+    this.#failures = 0;
     const news = await answer.json();
-    if (news.parts) this.#show(news.parts);
+    if (news.parts) {
+      this.#session.nonce = news.nonce;
+      this.#show(news.parts);
+    }
     for (const effect of news.effects) {
       await this.#do(effect);
       if (!this.#session || this.#isLeaving) return;
@@ -512,6 +530,14 @@ class LivePage {
     if (!news.effects.length) return;
     this.#beat();
     if (news.seq > this.#seq) this.#wants ??= { isWhole: false };
+  }
+
+  /* The ring was heard, but the line was down when we looked: nobody rings once more for the same. */
+  #lookLater(isWhole) {
+    clearTimeout(this.#later);
+    const pause = Math.min(LATER.most, LATER.first * 2 ** this.#failures);
+    this.#later = setTimeout(() => this.#session && this.#look(isWhole), pause);
+    this.#failures += 1;
   }
 
   async #do({ seq, kind, payload }) {
@@ -651,7 +677,7 @@ class LivePage {
       const details = form.closest("details");
       if (details) details.open = false;
     }
-    await this.#look(kind === "decision");
+    await this.#look(kind === "decision" || told?.code === "read_targets.click_not_proven");
   }
 }
 

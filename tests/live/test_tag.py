@@ -1,0 +1,92 @@
+"""The template tag: a live page for people who are signed in, and nothing at all where there is none."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ImproperlyConfigured
+from django.template import Context, Template
+from django.test import Client, RequestFactory
+
+from page_commands.models import Page
+from read_targets.preferences import Preference
+
+from .tabs import START
+
+TAG = '{% load page_commands %}{% live_page "factory.start" %}'
+
+
+def rendered(user: Any, tag: str = TAG, key: str | None = "a-session-key") -> str:
+    request = RequestFactory().get("/some/where/?of=2026&x=<b>")
+    request.user = user
+    request.session = type("Session", (), {"session_key": key})()
+    return Template(tag).render(Context({"request": request})).strip()
+
+
+def test_the_page_carries_all_that_its_tab_needs(browser_of_clerk: Client) -> None:
+    page = browser_of_clerk.get(START).content.decode()
+    for name in ("ticket", "token", "browser"):
+        assert re.search(rf'data-{name}="[^"]{{16,}}"', page)
+    assert 'data-sessions="/pages/sessions"' in page
+    assert 'data-stream="/pages/stream"' in page
+    assert '<script type="module" src="/static/page_commands/live.js"></script>' in page
+    assert 'href="/static/page_commands/live.css"' in page
+    assert '<p class="live-unseen" data-live="said" role="status"></p>' in page
+    assert "need scripts" in page.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert re.search(r'<div class="live-open" data-live="open" hidden>', page)
+
+
+def test_it_has_no_inline_script_or_style(clerk: Any) -> None:
+    page = rendered(clerk)
+    assert page.count("<script") == 1
+    assert "<style" not in page
+    assert not re.search(r"\s(style|on[a-z]+)=", page)
+
+
+def test_its_own_address_is_escaped(clerk: Any) -> None:
+    assert '<a href="/some/where/?of=2026&amp;x=%3Cb%3E">' in rendered(clerk)
+
+
+def test_it_speaks_the_persons_language(clerk: Any) -> None:
+    Preference.objects.create(user=clerk, language="de")
+    page = rendered(clerk)
+    assert 'aria-label="Fabrik"' in page
+    assert 'lang="de"' in page
+
+
+def test_the_sign_in_itself_is_not_in_it(browser_of_clerk: Client) -> None:
+    page = browser_of_clerk.get(START).content.decode()
+    key = browser_of_clerk.session.session_key
+    assert key
+    assert key not in page
+
+
+@pytest.mark.parametrize("who", ["nobody", "inactive", "without a session"])
+def test_for_nobody_it_renders_nothing(person: Callable[[str], Any], who: str) -> None:
+    user = AnonymousUser() if who == "nobody" else person("clerk")
+    user.is_active = who != "inactive" and who != "nobody"
+    assert rendered(user, key=None if who == "without a session" else "key") == ""
+
+
+def test_a_page_that_is_not_declared_renders_nothing_and_is_logged(
+    clerk: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert rendered(clerk, TAG.replace("start", "end")) == ""
+    assert "factory.end" in caplog.text
+
+
+def test_a_page_that_is_switched_off_renders_nothing(clerk: Any) -> None:
+    assert rendered(clerk)
+    Page.objects.update(enabled=False)
+    assert rendered(clerk) == ""
+
+
+def test_without_its_request_it_says_what_is_missing() -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"context_processors\.request"):
+        Template(TAG).render(Context({}))
