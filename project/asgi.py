@@ -1,4 +1,4 @@
-"""The ASGI application: one uvicorn serves pages, REST, GraphQL and streams."""
+"""The ASGI application: one uvicorn serves pages, REST, GraphQL, streams and MCP."""
 
 import os
 
@@ -6,4 +6,9 @@ from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
-application = get_asgi_application()
+django_application = get_asgi_application()
+
+# What is mounted has models, which are there only now.
+from read_targets.agent.mcp import mount_mcp  # noqa: E402
+
+application = mount_mcp(django_application, "/mcp")

@@ -405,3 +405,13 @@ def test_a_session_that_fell_asleep_is_opened_anew(chrome: Chrome) -> None:
     )
     tab.wait_for_function(f"!sessionStorage['live-page'].includes('{before}')", timeout=PATIENCE)
     assert chrome.agent("present", tab, channel="tenant", input="1")["delivery"] == "SHOWN"
+
+
+def test_a_button_in_a_row_runs_a_command_for_that_row(chrome: Chrome) -> None:
+    tab = chrome.tab()
+    row = tab.locator("#lists tr", has=tab.locator("[data-live-command=select_tenant]")).first
+    name = row.locator("td").first.inner_text()
+    row.get_by_role("button").click()
+    expect(tab.locator('.live-view[data-view="tenant_facts"]')).to_contain_text(name, timeout=PATIENCE)
+    assert effects(tab) == [1]
+    expect(tab.locator(".live-notice")).to_have_count(0)
