@@ -144,6 +144,9 @@ def _approve(run: CommandRun, session: PageSession) -> None:
             obstacle = _obstacle(run, locked_session)
             if obstacle is not None:
                 settle(run, locked_session, obstacle)
+            elif locked_session is not None and not locked_session.is_open:
+                # The tab is being loaded again: the question is still there afterwards.
+                raise no_page()
             else:
                 run.state, run.lease_until = State.APPROVED, timezone.now() + LEASE
                 run.save(update_fields=["state", "lease_until"])

@@ -22,6 +22,7 @@ from read_targets.agent import plain, writing
 from read_targets.agent.contract import ReadyResult, Refused, ToolResult
 from read_targets.agent.kept import keep_answer
 from read_targets.agent.refusals import unavailable
+from read_targets.agent.tokens import renewed
 from read_targets.policies import Actor, shown_fields
 from read_targets.preferences import as_person, language_of
 
@@ -82,8 +83,6 @@ def carry_out(run: CommandRun, actor: Actor) -> ReadyResult | Refused:
 
     The page must be busy with this run. Everything that was asked before is asked again, of the locked page and object.
     """
-    # Of one call nothing is remembered in the next transaction: rights may have gone in between.
-    actor = Actor(actor.user, actor.token)
     with writing():
         run, session = locked(run)
         about = about_run(run)
@@ -158,6 +157,8 @@ def _object_of(command: AgentCommand, request: Request, about: dict[str, Any]) -
 def _stepped(run: CommandRun, session: PageSession | None, actor: Actor, about: Mapping[str, Any]) -> ReadyResult:
     if session is None or not session.is_open or not session.page.enabled:
         raise no_page()
+    # Of the call nothing is remembered, not even by the person themselves: rights may have gone in between.
+    actor = renewed(actor)
     context = _renewed(run, session, actor)
     if not run.card_id and must_ask(context, by_click=run.by_click):
         # It became risky between the reading and the lock.

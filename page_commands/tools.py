@@ -17,6 +17,7 @@ from read_targets.agent import Argument, writing
 from read_targets.agent.contract import ReadyResult, ToolResult
 from read_targets.agent.kept import keep_answer
 from read_targets.agent.registry import Answered, Call, Tool, register_provider
+from read_targets.agent.tokens import renewed
 from read_targets.policies import Actor
 from read_targets.preferences import as_person
 
@@ -131,6 +132,8 @@ def run_present(call: Call) -> Answered:
         session = PageSession.objects.select_for_update(of=("self",)).select_related("page").get(pk=chosen.pk)
         if not session.is_open or not session.page.enabled:
             raise no_page()
+        # While the page was waited for, rights may have gone.
+        actor = renewed(actor)
         obj = access_object(actor, channel.type, call.arguments["input"])
         before = state_of(session, actor)["channels"]
         is_changed = write_channel(session, channel, obj, UUID(call.id))

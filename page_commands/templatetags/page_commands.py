@@ -1,4 +1,8 @@
-"""`{% live_page "factory.start" %}`: makes the page that it stands on one on which an agent may act."""
+"""`{% live_page "factory.start" %}` makes the page that it stands on one on which an agent may act.
+
+`{% live_button "factory.start" "show_conversation" conversation %}` is a command's button for one object, in the row of
+a table, say.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,19 @@ from typing import Any
 
 from django import template
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Model
 from django.middleware.csrf import get_token
 from django.template import Context
 from django.urls import reverse
 
-from read_targets.policies import is_someone
+from read_targets.agent.labels import text_of
+from read_targets.policies import Actor, is_someone
 from read_targets.preferences import language_of
 
+from ..commands import commands_of
 from ..live.sessions import browser_of
 from ..live.tickets import ticket_for
-from ..models import Page
+from ..models import AgentCommand, Page
 
 logger = logging.getLogger(__name__)
 register = template.Library()
@@ -53,3 +60,22 @@ def live_page(context: Context, key: str) -> dict[str, Any]:
         "stream": reverse("page_commands:stream"),
         "here": request.get_full_path(),
     }
+
+
+@register.inclusion_tag("page_commands/_button.html", takes_context=True)
+def live_button(context: Context, key: str, name: str, obj: Any) -> dict[str, Any]:
+    """Render the button that runs a command of a live page on `obj`, a record or its key.
+
+    Renders nothing where the page does not offer that command to the person, or it takes no object. However many
+    buttons a page has, its commands are asked for once.
+    """
+    request = context["request"]
+    asked: dict[str, dict[str, AgentCommand]] = request.__dict__.setdefault("live_commands", {})
+    if key not in asked:
+        page = Page.objects.filter(key=key).first() if is_someone(request.user) else None
+        asked[key] = {one.name: one for one in commands_of(Actor(request.user), page)} if page else {}
+    command = asked[key].get(name)
+    if command is None or not command.input_type:
+        return {}
+    label = text_of(command.label, command.name, language_of(request.user))
+    return {"name": name, "object": obj.pk if isinstance(obj, Model) else obj, "label": label}

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 from django.template import Context, Template
 from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from page_commands.models import Page
+from project.demo.factory.models import Conversation
 from read_targets.preferences import Preference
 
 from .tabs import START
@@ -21,11 +24,11 @@ from .tabs import START
 TAG = '{% load page_commands %}{% live_page "factory.start" %}'
 
 
-def rendered(user: Any, tag: str = TAG, key: str | None = "a-session-key") -> str:
+def rendered(user: Any, tag: str = TAG, key: str | None = "a-session-key", **context: Any) -> str:
     request = RequestFactory().get("/some/where/?of=2026&x=<b>")
     request.user = user
     request.session = type("Session", (), {"session_key": key})()
-    return Template(tag).render(Context({"request": request})).strip()
+    return Template(tag).render(Context({"request": request, **context})).strip()
 
 
 def test_the_page_carries_all_that_its_tab_needs(browser_of_clerk: Client) -> None:
@@ -90,3 +93,27 @@ def test_a_page_that_is_switched_off_renders_nothing(clerk: Any) -> None:
 def test_without_its_request_it_says_what_is_missing() -> None:
     with pytest.raises(ImproperlyConfigured, match=r"context_processors\.request"):
         Template(TAG).render(Context({}))
+
+
+BUTTON = (
+    "{% load page_commands %}"
+    "{% for one in objects %}{% live_button 'factory.start' 'show_conversation' one %}{% endfor %}"
+)
+
+
+def test_a_row_has_the_button_of_a_command_that_the_person_may_run(clerk: Any, person: Callable[[str], Any]) -> None:
+    talks = list(Conversation.objects.order_by("pk")[:3])
+    rendered(clerk, BUTTON, objects=talks)  # the process remembers the keys of permissions
+    with CaptureQueriesContext(connection) as for_three:
+        page = rendered(clerk, BUTTON, objects=talks)
+    assert page.count("<button") == 3
+    assert f'data-live-command="show_conversation" data-live-object="{talks[0].pk}">Show conversation</button>' in page
+    with CaptureQueriesContext(connection) as for_one:
+        assert rendered(clerk, BUTTON, objects=[talks[0].pk]).count("<button") == 1
+    assert len(for_one) == len(for_three)
+    assert "<button" not in rendered(person("analyst"), BUTTON, objects=talks)
+    assert "<button" not in rendered(AnonymousUser(), BUTTON, objects=talks)
+
+
+def test_a_key_with_markup_is_escaped(clerk: Any) -> None:
+    assert "<img" not in rendered(clerk, BUTTON, objects=['"><img src=x>'])

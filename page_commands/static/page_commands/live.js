@@ -345,6 +345,7 @@ class LivePage {
     const { browser, stream } = root.dataset;
     this.doorbell = new Doorbell(browser, stream, (rings) => this.#heard(rings), () => this.#pulse());
     root.addEventListener("submit", (event) => this.#submitted(event));
+    document.addEventListener("click", (event) => this.#pressed(event));
     root.addEventListener("click", (event) => event.target.closest(".live-close")?.closest(".live-notice").remove());
     document.addEventListener("visibilitychange", () => this.#seen());
     document.addEventListener("resume", () => this.#seen());
@@ -628,7 +629,17 @@ class LivePage {
     event.preventDefault();
     if (!this.#session || form.dataset.busy !== undefined) return;
     const body = kind === "command" ? this.#command(form) : this.#decision(form, event.submitter);
-    this.#click(form, kind, body);
+    this.#click(form, kind, form.getAttribute("action"), body);
+  }
+
+  /* A button of the application's own, wherever it stands: it names a command, and the object to run it on. */
+  #pressed(event) {
+    const button = event.target.closest?.("button[data-live-command]");
+    if (!button || !this.#session || button.dataset.busy !== undefined) return;
+    event.preventDefault();
+    const { liveCommand, liveObject } = button.dataset;
+    const body = { nonce: this.#session.nonce, object: liveObject };
+    this.#click(button, "command", `${this.#address}/commands/${encodeURIComponent(liveCommand)}`, body);
   }
 
   #command(form) {
@@ -646,17 +657,18 @@ class LivePage {
     return { decision: button?.value ?? "", nonce: nonce.value, session: session.value };
   }
 
-  async #click(form, kind, body) {
+  /* `source` is the form or the button that was clicked; it takes no second click until the first is answered. */
+  async #click(source, kind, address, body) {
     const focused = document.activeElement;
-    const buttons = [...form.querySelectorAll("button")];
-    form.dataset.busy = "";
+    const buttons = source.matches("button") ? [source] : [...source.querySelectorAll("button")];
+    source.dataset.busy = "";
     for (const button of buttons) button.disabled = true;
     for (const notice of this.#part("notices").querySelectorAll("[data-click]")) notice.remove();
     try {
-      const answer = await this.#send(form.getAttribute("action"), body).catch(() => null);
-      await this.#answered(answer, form, kind);
+      const answer = await this.#send(address, body).catch(() => null);
+      await this.#answered(answer, source, kind);
     } finally {
-      delete form.dataset.busy;
+      delete source.dataset.busy;
       for (const button of buttons) button.disabled = false;
       if (document.activeElement === document.body) {
         refocus(focused, this.#part(kind === "command" ? "commands" : "cards"));
@@ -664,7 +676,7 @@ class LivePage {
     }
   }
 
-  async #answered(answer, form, kind) {
+  async #answered(answer, source, kind) {
     const told = await answer?.json().catch(() => null);
     if (!told && answer?.status !== 403) {
       this.#notify(this.root.dataset.lost, "bad", true);
@@ -672,9 +684,9 @@ class LivePage {
       // Refused by the application or by us, with the reasons; else the session or the sign-in is not there any more.
       this.#notify(told?.reasons?.length ? told.reasons.join(" ") : this.root.dataset.again, "bad", true);
       if (!told?.code) await this.#gone(answer.status);
-    } else if (kind === "command") {
-      form.reset();
-      const details = form.closest("details");
+    } else if (source.matches("form[data-live=command]")) {
+      source.reset();
+      const details = source.closest("details");
       if (details) details.open = false;
     }
     await this.#look(kind === "decision" || told?.code === "read_targets.click_not_proven");

@@ -34,6 +34,9 @@ COLUMNS = {
 }
 """The lists of the start page, and what it shows of each."""
 
+COMMANDS = {"conversations": "show_conversation", "tenants": "select_tenant"}
+"""The commands of the page that have a button in each row of a list."""
+
 
 @dataclass(frozen=True)
 class ListRow:
@@ -52,6 +55,7 @@ class ShortList:
     title: str
     address: str
     total: int | None
+    command: str
     headings: list[Header]
     rows: list[ListRow]
 
@@ -147,6 +151,7 @@ def _short_list(user: Any, name: str) -> ShortList:
     answer = ask(definition, question, access_of(user))
     return ShortList(
         name=name,
+        command=COMMANDS.get(name, ""),
         title=capfirst(str(definition.model._meta.verbose_name_plural)),
         address=reverse(f"factory:{kebab(name)}"),
         total=answer.total,
