@@ -35,7 +35,7 @@ def ask(context: CommandContext, request: Request, about: Mapping[str, Any]) -> 
         if not session.is_open:
             raise no_page()
         waiting = session.runs.select_for_update(of=("self",)).filter(command=command, state=CommandRun.State.WAITING)
-        for earlier in waiting.select_related("command"):
+        for earlier in waiting.select_related("command__page"):
             call = str(earlier.call)
             settle(earlier, session, answers.cancelled(TOOL, call, about_run(earlier), Code.SUPERSEDED))
         expires_at = timezone.now() + CONFIRM_WITHIN

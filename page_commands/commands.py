@@ -29,8 +29,12 @@ def commands_of(actor: Actor, page: Page) -> list[AgentCommand]:
 
 
 def access_command(actor: Actor, page: Page, name: str) -> AgentCommand:
-    """Return the command of that name; raises Refused alike for one that is not there and one that is not theirs."""
+    """Return the command of that name, with or without the page's application before it (`full_name`).
+
+    Raises Refused alike for one that is not there and one that is not theirs.
+    """
     found = None
+    name = name.removeprefix(f"{page.key.partition('.')[0]}.")
     if page.enabled and "\0" not in name:
         found = runnable(actor, declared_commands().filter(page=page, enabled=True, name=name)).first()
     if found is None or not is_sound(found):
@@ -87,7 +91,7 @@ def read_parameters(command: AgentCommand, given: Any) -> dict[str, Any]:
 def told(command: AgentCommand) -> dict[str, Any]:
     """Return a command as `pageCommands` tells it."""
     said: dict[str, Any] = {
-        "name": command.name,
+        "name": command.full_name,
         "label": text_of(command.label, command.name),
         "description": command.description,
         "takesObject": command.takes_from_agent,

@@ -174,6 +174,11 @@ class AgentCommand(PagePart):
         return f"{self.page.key}:{self.name}"
 
     @property
+    def full_name(self) -> str:
+        """The name as agents are told it, by the page's application: `factory.archive_conversation`."""
+        return f"{self.page.key.partition('.')[0]}.{self.name}"
+
+    @property
     def takes_from_agent(self) -> bool:
         """Whether an agent may pass it an object: deny by default (seed 002)."""
         return bool(self.input_type and self.input_description)

@@ -129,7 +129,7 @@ def answered(run: CommandRun, outcome: ReadyResult | Refused) -> ReadyResult:
 
 def _prepared(request: Request, about: dict[str, Any]) -> CommandContext:
     command = access_command(request.actor, request.session.page, request.command_name)
-    about["command"] = command.name
+    about["command"] = command.full_name
     obj = _object_of(command, request, about)
     parameters = read_parameters(command, request.parameters)
     context = CommandContext(request.actor, command, request.session, obj, parameters)

@@ -151,7 +151,7 @@ def about_run(run: CommandRun) -> dict[str, Any]:
     """Return what answers tell of a run: its command, and its input where one was passed."""
     if run.command is None:
         return {}
-    about: dict[str, Any] = {"command": run.command.name}
+    about: dict[str, Any] = {"command": run.command.full_name}
     if run.was_passed:
         about["input"] = {"type": run.command.input_type, "id": run.object_id}
     return about

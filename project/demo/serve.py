@@ -22,7 +22,7 @@ ASKED = ("analyst", "clerk")
 ACTS = "clerk"
 """Whose token may also act: the one with rights on the factory's page commands."""
 
-COMMAND = "open_connection_form"
+COMMAND = "factory.open_connection_form"
 
 AGENT = "make run"
 PATIENCE = 30.0
