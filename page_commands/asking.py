@@ -18,7 +18,8 @@ from .codes import Code
 from .context import CommandContext
 from .live.effects import add_effect
 from .live.models import CONFIRM_WITHIN, CommandRun, Effect, PageSession
-from .objects import version_of
+from .pinning import command_version, object_version
+from .questions import asked_words
 from .refusals import no_page
 from .runs import TOOL, Request, about_run, settle, write_run
 
@@ -26,7 +27,8 @@ from .runs import TOOL, Request, about_run, settle, write_run
 def ask(context: CommandContext, request: Request, about: Mapping[str, Any]) -> ToolResult:
     """Let the run wait for its person, bound to the page and the object as they are now; return what the agent is told.
 
-    One that waits for the same command in the same tab is superseded. Raises Refused where the page has just closed.
+    An agent's that waits for the same command in the same tab is superseded; what the person asked for by a click of
+    their own only by another click. Raises Refused where the page has just closed.
     """
     command, actor = context.command, request.actor
     with writing():
@@ -35,7 +37,7 @@ def ask(context: CommandContext, request: Request, about: Mapping[str, Any]) -> 
         if not session.is_open:
             raise no_page()
         waiting = session.runs.select_for_update(of=("self",)).filter(command=command, state=CommandRun.State.WAITING)
-        for earlier in waiting.select_related("command__page"):
+        for earlier in waiting.filter(by_click__in={False, request.by_click}).select_related("command__page"):
             call = str(earlier.call)
             settle(earlier, session, answers.cancelled(TOOL, call, about_run(earlier), Code.SUPERSEDED))
         expires_at = timezone.now() + CONFIRM_WITHIN
@@ -57,7 +59,8 @@ def ask(context: CommandContext, request: Request, about: Mapping[str, Any]) -> 
             card=card,
             expires_at=expires_at,
             page_version=session.version,
-            object_version="" if context.object is None else version_of(context.object),
+            command_version=command_version(command),
+            object_version=object_version(context, asked_words(context)),
         )
         add_effect(session, Effect.Kind.CARD, {}, request.call_id)
         result = answers.waiting(TOOL, str(request.call_id), about, facts_of(card))

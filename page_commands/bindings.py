@@ -7,7 +7,7 @@ from typing import Any
 
 from .context import CommandContext
 from .declaration.kinds import read_constant
-from .models import CommandStep, StepBinding
+from .models import Channel, CommandStep, StepBinding
 from .objects import WITHHELD, find_object, value_at
 
 Source = StepBinding.Source
@@ -48,6 +48,18 @@ def on_channel(context: CommandContext, name: str) -> Any:
     if key is None or channel is None:
         return None
     return find_object(context.actor, channel.type, key)
+
+
+def bound_on_channels(context: CommandContext) -> list[tuple[Channel, Any]]:
+    """Return the channels that the command's steps take objects from, with what they hold for the person to read."""
+    names = {
+        binding.value
+        for step in context.command.steps.all()
+        for binding in step.bindings.all()
+        if binding.source == Source.CHANNEL
+    }
+    channels = [one for one in context.command.page.channels.all() if one.name in names]
+    return [(channel, on_channel(context, channel.name)) for channel in channels]
 
 
 def typed(value: Any, annotation: Any) -> Any:

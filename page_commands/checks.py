@@ -1,10 +1,11 @@
-"""System checks: stored pages and commands that the code has moved away under, and doors without an address."""
+"""System checks: sessions that do not hold, doors without an address, declarations that the code moved away under."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Warning, register
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
 from django.db import DatabaseError, router, transaction
 from django.urls import NoReverseMatch, reverse
 
@@ -27,6 +28,16 @@ def check_place(app_configs: Any, **options: Any) -> list[CheckMessage]:
         hint = f"Add {LINE} to the root URLconf, under any prefix."
         return [Warning(f"Nothing has the URL name {PLACE!r}.", hint=hint, id="page_commands.W001")]
     return []
+
+
+@register()
+def check_sessions(app_configs: Any, **options: Any) -> list[CheckMessage]:
+    """E001: a sign-in keeps its key, by which a browser's open pages and clicks are known as its own."""
+    if settings.SESSION_ENGINE != "django.contrib.sessions.backends.signed_cookies":
+        return []
+    hint = "Take a session engine whose sessions are stored on the server, like django.contrib.sessions.backends.db."
+    message = "Sessions in signed cookies change their key with what they hold, so no open page would be known again."
+    return [Error(message, hint=hint, id="page_commands.E001")]
 
 
 @register()

@@ -28,5 +28,6 @@ class Code(StrEnum):
     ALREADY_DECIDED = "page_commands.already_decided"
     OBJECT_CHANGED = "page_commands.object_changed"
     PAGE_CHANGED = "page_commands.page_changed"
+    COMMAND_CHANGED = "page_commands.command_changed"
     OUTCOME_UNKNOWN = "page_commands.outcome_unknown"
     RUN_FAILED = "page_commands.run_failed"

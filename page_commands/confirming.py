@@ -8,7 +8,6 @@ does not, approval, steps and answer are one transaction: cut off, nothing happe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -16,9 +15,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from read_targets.agent import writing
+from read_targets.agent.codes import Code as AgentCode
 from read_targets.agent.contract import Refused, ToolResult
 from read_targets.agent.dispatch import check_doors
-from read_targets.agent.labels import text_of
 from read_targets.agent.registry import Call
 from read_targets.cards.models import Card
 from read_targets.policies import Actor
@@ -26,76 +25,16 @@ from read_targets.preferences import as_person, language_of
 
 from . import answers
 from .codes import Code
-from .commands import access_command, read_parameters
-from .context import CommandContext
+from .commands import access_command
 from .live.models import CommandRun, PageSession
 from .live.sessions import browser_of
-from .models import declared_command
-from .objects import access_object, find_object, is_gone
-from .refusals import busy, changed, no_page, outcome_unknown, unlisted_command
+from .objects import access_object
+from .refusals import busy, no_page, outcome_unknown, overtaken, unlisted_command
+from .replaying import as_readable, took_away
 from .running import answered, carry_out
-from .runs import LEASE, TOOL, about_it, about_run, busy_page, goes_outside, is_alive, locked, settle
-from .words import filled, worded
+from .runs import LEASE, TOOL, about_it, about_run, busy_page, is_alive, locked, settle
 
 State = CommandRun.State
-
-
-@dataclass(frozen=True)
-class Words:
-    """What the person is asked, in the active language; what strangers named is in quotation marks."""
-
-    title: str
-    message: str
-    button: str
-    command: str
-    object_name: str
-    parameters: list[tuple[str, str]]
-
-
-def waiting_runs(session: PageSession) -> list[CommandRun]:
-    """Return what waits for the person in this tab and may still run, oldest first."""
-    runs = session.runs.filter(
-        state=State.WAITING, expires_at__gt=timezone.now(), page_version=session.version, command__isnull=False
-    )
-    return list(runs.select_related("card", "command__page", "user", "token").order_by("asked_at"))
-
-
-def words_of(run: CommandRun) -> Words | None:
-    """Return what the person is asked; None where the run's command or object is not theirs (any more)."""
-    actor = Actor(run.user, run.token)
-    if run.command is None:
-        return None
-    command = declared_command(run.command.pk)
-    obj = find_object(actor, command.input_type, run.object_id) if run.object_id else None
-    if run.object_id and obj is None:
-        return None
-    try:
-        parameters = read_parameters(command, run.parameters)
-    except Refused:
-        return None
-    return asked_words(CommandContext(actor, command, None, obj, parameters))
-
-
-def asked_words(context: CommandContext) -> Words:
-    """Return what a person is asked before the command runs on its object."""
-    command, obj, parameters = context.command, context.object, context.parameters
-    label = text_of(command.label, command.name)
-
-    def said(texts: dict[str, str], fallback: str) -> str:
-        return filled(texts, fallback, context.actor, obj, parameters)
-
-    return Words(
-        title=said(command.confirmation_title, _("Run “%(command)s”?") % {"command": label}),
-        message=said(command.confirmation_message, ""),
-        button=said(command.confirmation_button, _("Run")),
-        command=label,
-        object_name="" if obj is None else worded(obj),
-        parameters=[
-            (text_of(one.label, one.name), worded(parameters[one.name]))
-            for one in command.parameters.all()
-            if one.name in parameters
-        ],
-    )
 
 
 def decide(request: HttpRequest, card: Card, approved: bool, fields: Mapping[str, Any]) -> None:
@@ -129,7 +68,7 @@ def _decline(run: CommandRun) -> None:
         if run.state == State.WAITING:
             settle(run, session, answers.cancelled(TOOL, str(run.call), about_run(run), Code.DECLINED))
         elif run.state != State.DECLINED:
-            raise changed(Code.ALREADY_DECIDED)
+            raise overtaken(Code.ALREADY_DECIDED)
 
 
 def _approve(run: CommandRun, session: PageSession) -> None:
@@ -140,7 +79,7 @@ def _approve(run: CommandRun, session: PageSession) -> None:
             if run.state == State.EXECUTED:
                 return
             if run.state != State.WAITING:
-                raise changed(Code.ALREADY_DECIDED)
+                raise overtaken(Code.ALREADY_DECIDED)
             obstacle = _obstacle(run, locked_session)
             if obstacle is not None:
                 settle(run, locked_session, obstacle)
@@ -150,11 +89,11 @@ def _approve(run: CommandRun, session: PageSession) -> None:
             else:
                 run.state, run.lease_until = State.APPROVED, timezone.now() + LEASE
                 run.save(update_fields=["state", "lease_until"])
-                if not goes_outside(run):
+                if not run.goes_outside:
                     outcome = carry_out(run, actor)
         if obstacle is not None:
             raise obstacle if isinstance(obstacle, Refused) else _as_refusal(obstacle)
-        if goes_outside(run):
+        if run.goes_outside:
             outcome = carry_out(run, actor)
     with as_person(run.user):
         answered(run, outcome)
@@ -167,24 +106,25 @@ def revisit(call: Call, kept: ToolResult | None) -> ToolResult | None:
     """
     runs = CommandRun.objects.select_related("session__page", "command__page", "user", "token")
     run = runs.filter(pk=call.id).first()
-    if run is None:
-        return kept
-    with as_person(run.user):
-        _check_rights(run, call.actor)
-        settled = _settle_overdue(run)
-    return kept if settled is None else settled
-
-
-def _check_rights(run: CommandRun, actor: Actor) -> None:
-    if run.command is None:
+    if run is None and kept is None:
+        return None
+    if run is None or run.command is None:
         raise unlisted_command()
-    command = access_command(actor, run.command.page, run.command.name)
-    if run.object_id and not (run.state == State.EXECUTED and is_gone(command.input_type, run.object_id)):
-        access_object(actor, command.input_type, run.object_id)
+    with as_person(run.user):
+        command = access_command(call.actor, run.command.page, run.command.name)
+        if run.object_id and not took_away(kept):
+            access_object(call.actor, command.input_type, run.object_id)
+        settled = _settle_overdue(run)
+    if settled is not None or kept is None:
+        return settled
+    return as_readable(call.actor, kept)
 
 
 def _settle_overdue(run: CommandRun) -> ToolResult | None:
     """Settle a run that can no longer end by itself, and return its answer; None where it stands as it is kept."""
+    is_due = run.state == State.APPROVED or (run.state == State.WAITING and _obstacle(run, run.session) is not None)
+    if not is_due:
+        return None
     with writing():
         run, session = locked(run)
         about = about_run(run)
@@ -194,7 +134,7 @@ def _settle_overdue(run: CommandRun) -> ToolResult | None:
         elif run.state == State.APPROVED:
             if is_alive(run):
                 raise about_it(busy(), about)
-            if not goes_outside(run):
+            if not run.goes_outside:
                 # It was cut off inside of the transaction that did everything: nothing was done.
                 return None
             outcome = about_it(outcome_unknown(), about)
@@ -212,12 +152,12 @@ def _obstacle(run: CommandRun, session: PageSession | None) -> ToolResult | Refu
     if session is None or not session.may_return:
         return answers.cancelled(TOOL, call, about, Code.PAGE_CLOSED)
     if session.version != run.page_version:
-        return about_it(changed(Code.PAGE_CHANGED), about)
+        return about_it(overtaken(Code.PAGE_CHANGED), about)
     if not run.by_click:
         if run.token is None and run.agent:
-            return about_it(changed(Code.AGENT_STOPPED), about)
+            return about_it(overtaken(Code.AGENT_STOPPED), about)
         if run.token is not None and not (run.token.is_valid and run.token.may_act):
-            return about_it(changed(Code.AGENT_STOPPED), about)
+            return about_it(overtaken(Code.AGENT_STOPPED), about)
         try:
             check_doors(Actor(run.user, run.token))
         except Refused as closed:
@@ -233,17 +173,20 @@ def _as_refusal(result: ToolResult) -> Refused:
 
 def reason_of(code: str) -> str:
     """Return, in the active language, why what a person agreed to was not run."""
-    reasons = {
+    not_known = _("It is not known whether it was done: look before you try again.")
+    reasons: dict[str, str] = {
         Code.CONFIRMATION_EXPIRED: _("The time to agree is over, so nothing was done."),
         Code.PAGE_CLOSED: _("The page was closed in the meantime, so nothing was done."),
         Code.PAGE_CHANGED: _("The page has changed since it was asked, so nothing was done."),
+        Code.COMMAND_CHANGED: _("The command itself has changed since it was asked, so nothing was done."),
         Code.OBJECT_CHANGED: _("The record has changed since it was asked, so nothing was done."),
         Code.OBJECT_UNREADABLE: _("The record is no longer there for you, so nothing was done."),
         Code.ALREADY_DECIDED: _("This was decided already."),
         Code.AGENT_STOPPED: _("The agent that asked may not act any more, so nothing was done."),
         Code.BUSY: _("Another command is running on this page; try again in a moment."),
-        Code.OUTCOME_UNKNOWN: _("It is not known whether the command did its work; look before you run it again."),
+        Code.OUTCOME_UNKNOWN: not_known,
+        AgentCode.INTERNAL: not_known,
+        AgentCode.DATABASE_UNAVAILABLE: not_known,
         Code.UNLISTED_COMMAND: _("You may no longer run this command, so nothing was done."),
     }
-    known: dict[str, str] = {str(one): text for one, text in reasons.items()}
-    return known.get(str(code), _("It could not be run, so nothing was done."))
+    return reasons.get(str(code), _("It could not be run, so nothing was done."))

@@ -16,7 +16,7 @@ from graphql import (
     is_required_argument,
 )
 
-from read_targets.conf import graphql_schema
+from read_targets.conf import graphql_middleware, graphql_schema
 from read_targets.policies import Actor
 
 from .context import CommandRefused
@@ -62,7 +62,9 @@ def run_mutation(actor: Actor, name: str, arguments: Mapping[str, Any]) -> dict[
     request.method = "POST"
     request.user = actor.user
     document = _document(name, field, arguments)
-    answer = graphql_schema().execute(document, variable_values=dict(arguments), context_value=request)
+    answer = graphql_schema().execute(
+        document, variable_values=dict(arguments), context_value=request, middleware=graphql_middleware()
+    )
     for error in answer.errors or ():
         raised = error.original_error
         if raised is None or isinstance(raised, GraphQLError):

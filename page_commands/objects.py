@@ -11,7 +11,7 @@ from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db.models import Model
 
 from read_targets.cards.words import quoted_words
-from read_targets.policies import Actor, readable
+from read_targets.policies import Actor, readable, shown_fields
 
 from .refusals import object_unreadable
 
@@ -60,10 +60,19 @@ def access_object(actor: Actor, type_label: str, key: Any, *, lock: bool = False
     return found
 
 
-def is_gone(type_label: str, key: str) -> bool:
-    """Whether there is no object of that type and key (any more), for anybody. Not to be told to anybody."""
+def lock_object(type_label: str, key: str) -> None:
+    """Wait for the row of that type and key, if there is one, and lock it until the open transaction ends.
+
+    Whose it is to read is asked afterwards, as it then stands.
+    """
     model = model_of(type_label)
-    return model is None or not model._base_manager.filter(pk=key).exists()
+    if model is not None:
+        model._base_manager.select_for_update(of=("self",)).filter(pk=key).values_list("pk").first()
+
+
+def is_there(obj: Model) -> bool:
+    """Whether the object is still there, for whomever."""
+    return type(obj)._base_manager.filter(pk=obj.pk).exists()
 
 
 def version_of(obj: Model) -> str:
@@ -82,6 +91,11 @@ def told(obj: Model) -> dict[str, str]:
     return {"type": type_of(obj), "id": str(obj.pk), "name": name_of(obj)}
 
 
+def may_be_told(field: Any) -> bool:
+    """Whether a value of the field may be told of an object that a person may read: its key, or what a list shows."""
+    return bool(field.primary_key) or field.name in shown_fields(field.model)
+
+
 WITHHELD = object()
 """Stands for a value behind an object that the person may not read."""
 
@@ -89,8 +103,8 @@ WITHHELD = object()
 def value_at(actor: Actor, obj: Model, path: str) -> Any:
     """Return the value at a dotted path of the object's fields, across to-one relations as far as the person may read.
 
-    None where a relation is empty, WITHHELD where it leads to what they may not read. Raises FieldDoesNotExist for a
-    path that the model does not have.
+    None where a relation is empty, WITHHELD where it leads to what they may not read, and for a field that no list of
+    the application shows. Raises FieldDoesNotExist for a path that the model does not have.
     """
     current: Any = obj
     for name in path.split("."):
@@ -100,7 +114,7 @@ def value_at(actor: Actor, obj: Model, path: str) -> Any:
         if field.auto_created and not field.concrete:
             raise FieldDoesNotExist(name)
         if not field.is_relation:
-            current = getattr(current, field.attname)
+            current = getattr(current, field.attname) if may_be_told(field) else WITHHELD
             continue
         key = getattr(current, field.attname)
         if key is None:

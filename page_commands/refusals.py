@@ -158,17 +158,18 @@ def outcome_unknown() -> Refused:
     )
 
 
-_CHANGED: dict[Code, tuple[FailureOutcome, str, NextAction]] = {
+_OVERTAKEN: dict[Code, tuple[FailureOutcome, str, NextAction]] = {
     Code.OBJECT_CHANGED: ("CONFLICT", "The object has changed since it was asked for; nothing was done.", REFRESH),
     Code.PAGE_CHANGED: ("CONFLICT", "The page has changed since it was asked for; nothing was done.", REFRESH),
+    Code.COMMAND_CHANGED: ("CONFLICT", "The command was declared anew since; nothing was done.", REFRESH),
     Code.ALREADY_DECIDED: ("CONFLICT", "This was decided already.", REFRESH),
     Code.AGENT_STOPPED: ("REJECTED", "The agent that asked for it may not act any more; nothing was done.", ASK),
 }
 
 
-def changed(code: Code) -> Refused:
+def overtaken(code: Code) -> Refused:
     """What was asked for no longer stands as it did when it was asked."""
-    outcome, error, action = _CHANGED[code]
+    outcome, error, action = _OVERTAKEN[code]
     # What was decided already may have been done.
     facts = {} if code == Code.ALREADY_DECIDED else {"executed": False}
     return Refused(outcome, code, error, next_action=action, facts=facts)

@@ -28,7 +28,7 @@ from read_targets.preferences import as_person, language_of
 
 from . import answers
 from .asking import ask
-from .bindings import on_channel
+from .bindings import Unbound, on_channel
 from .codes import Code
 from .commands import access_command, read_parameters
 from .context import CommandContext, CommandRefused
@@ -36,12 +36,15 @@ from .live.effects import delivery_of
 from .live.models import CommandRun, PageSession
 from .live.state import state_of
 from .models import AgentCommand
-from .objects import access_object, type_of, version_of
+from .objects import access_object, find_object, is_there, lock_object, type_of
+from .pinning import command_version, object_version
+from .questions import asked_words
 from .refusals import (
-    changed,
     input_missing,
     no_page,
+    object_unreadable,
     outcome_unknown,
+    overtaken,
     refused_by,
     run_failed,
     takes_no_object,
@@ -71,7 +74,13 @@ def run_command(request: Request) -> ToolResult:
                 with writing():
                     # So that a crash is found out, whatever it leaves behind.
                     approved = CommandRun.State.APPROVED
-                    run = write_run(context, request, state=approved, lease_until=timezone.now() + LEASE)
+                    run = write_run(
+                        context,
+                        request,
+                        state=approved,
+                        lease_until=timezone.now() + LEASE,
+                        page_version=request.session.version,
+                    )
                 outcome = carry_out(run, request.actor)
         except Refused as refused:
             raise about_it(refused, about) from None
@@ -88,7 +97,7 @@ def carry_out(run: CommandRun, actor: Actor) -> ReadyResult | Refused:
         about = about_run(run)
         if run.state != CommandRun.State.APPROVED:
             # Its lease was over before it began, and somebody else has settled it.
-            return about_it(changed(Code.ALREADY_DECIDED), about)
+            return about_it(overtaken(Code.ALREADY_DECIDED), about)
         outcome: ReadyResult | Refused
         try:
             with transaction.atomic():
@@ -97,6 +106,8 @@ def carry_out(run: CommandRun, actor: Actor) -> ReadyResult | Refused:
             outcome = refused_by([refusal.reason], language_of(actor.user))
         except Refused as refused:
             outcome = refused
+        except Unbound:
+            outcome = object_unreadable()
         except OutsideBroke:
             logger.exception("call %s broke after it may have acted outside: %s", run.call, about)
             outcome = outcome_unknown()
@@ -128,6 +139,7 @@ def answered(run: CommandRun, outcome: ReadyResult | Refused) -> ReadyResult:
 
 
 def _prepared(request: Request, about: dict[str, Any]) -> CommandContext:
+    _check_version(request, request.session)
     command = access_command(request.actor, request.session.page, request.command_name)
     about["command"] = command.full_name
     obj = _object_of(command, request, about)
@@ -157,33 +169,52 @@ def _object_of(command: AgentCommand, request: Request, about: dict[str, Any]) -
 def _stepped(run: CommandRun, session: PageSession | None, actor: Actor, about: Mapping[str, Any]) -> ReadyResult:
     if session is None or not session.is_open or not session.page.enabled:
         raise no_page()
-    # Of the call nothing is remembered, not even by the person themselves: rights may have gone in between.
-    actor = renewed(actor)
+    if (run.by_click or run.card_id) and session.version != run.page_version:
+        raise overtaken(Code.PAGE_CHANGED)
     context = _renewed(run, session, actor)
     if not run.card_id and must_ask(context, by_click=run.by_click):
         # It became risky between the reading and the lock.
-        raise changed(Code.OBJECT_CHANGED)
+        raise overtaken(Code.OBJECT_CHANGED)
     channels, views, fields, seq = session.channels, session.views, _fields(context.object), session.last_seq
     run_steps(context, session, run.call)
-    after = state_of(session, Actor(actor.user, actor.token))
-    run.last_seq = session.last_seq if session.last_seq > seq else 0
-    moved = _moved(session, channels, views, after)
-    if obj := _moved_fields(context.object, fields):
-        moved["object"] = obj
-    return answers.ran(TOOL, str(run.call), about, moved, after, bool(run.last_seq))
+    try:
+        after = state_of(session, renewed(actor))
+        run.last_seq = session.last_seq if session.last_seq > seq else 0
+        moved = _moved(session, channels, views, after)
+        if obj := _moved_fields(context.object, fields, renewed(actor)):
+            moved["object"] = obj
+        return answers.ran(TOOL, str(run.call), about, moved, after, bool(run.last_seq))
+    except Exception as error:  # reading back broke, and with it all is undone but what happened outside
+        if run.goes_outside:
+            raise OutsideBroke("reading back") from error
+        raise
 
 
 def _renewed(run: CommandRun, session: PageSession, actor: Actor) -> CommandContext:
     """Read once more, as the person, what the run is of: its command, its object, now locked, and its parameters."""
     if run.command is None:
         raise unlisted_command()
+    if run.object_id:
+        lock_object(run.command.input_type, run.object_id)
+    # After all waiting. Nothing is remembered, not even by the person themselves: rights may have gone in between.
+    actor = renewed(actor)
     command = access_command(actor, session.page, run.command.name)
-    obj = access_object(actor, command.input_type, run.object_id, lock=True) if run.object_id else None
-    if bool(command.input_type) != bool(obj) or (run.card_id and obj and version_of(obj) != run.object_version):
-        raise changed(Code.OBJECT_CHANGED)
+    if run.card_id and command_version(command) != run.command_version:
+        raise overtaken(Code.COMMAND_CHANGED)
+    obj = access_object(actor, command.input_type, run.object_id) if run.object_id else None
+    if (obj is None) == bool(command.input_type):
+        raise overtaken(Code.OBJECT_CHANGED)
     context = CommandContext(actor, command, session, obj, read_parameters(command, run.parameters))
     enforce(context)
+    if run.card_id and object_version(context, asked_words(context)) != run.object_version:
+        raise overtaken(Code.OBJECT_CHANGED)
     return context
+
+
+def _check_version(request: Request, session: PageSession) -> None:
+    """A click is on what the person saw: a page that has changed since would make it mean something else."""
+    if request.by_click and request.version != session.version:
+        raise overtaken(Code.PAGE_CHANGED)
 
 
 def _moved(
@@ -204,13 +235,13 @@ def _moved(
     return moved
 
 
-def _moved_fields(obj: Model | None, before: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the object moved, read back from the database; nothing of what no list of the application shows."""
+def _moved_fields(obj: Model | None, before: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
+    """What of the object moved, read back as the person; nothing of what no list of the application shows."""
     if obj is None:
         return {}
-    stored = type(obj)._base_manager.filter(pk=obj.pk).first()
+    stored = find_object(actor, type_of(obj), obj.pk)
     if stored is None:
-        return {"type": type_of(obj), "id": str(obj.pk), "gone": True}
+        return {} if is_there(obj) else {"type": type_of(obj), "id": str(obj.pk), "gone": True}
     return {name: plain(value) for name, value in _fields(stored).items() if before.get(name) != value}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db import DatabaseError
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from read_targets.agent import plain, writing
@@ -24,6 +26,8 @@ from .live.effects import add_effect
 from .live.models import CommandRun, Effect, PageSession
 from .refusals import busy, outcome_unknown
 from .steps import is_outside
+
+logger = logging.getLogger(__name__)
 
 TOOL = "runPageCommand"
 
@@ -49,7 +53,10 @@ _VERDICTS = {
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked: a command of an open page, with an object and parameters; by an agent or by a person's click."""
+    """What is asked: a command of an open page, with an object and parameters; by an agent or by a person's click.
+
+    A click says the `version` of the page that the person saw: on another one it would mean something else.
+    """
 
     actor: Actor
     session: PageSession
@@ -58,6 +65,7 @@ class Request:
     parameters: Any
     call_id: UUID
     by_click: bool = False
+    version: int | None = None
 
 
 def write_run(context: CommandContext, request: Request, **fields: Any) -> CommandRun:
@@ -70,7 +78,7 @@ def write_run(context: CommandContext, request: Request, **fields: Any) -> Comma
     if earlier is not None:
         if earlier.state != State.APPROVED or is_alive(earlier):
             raise busy()
-        if goes_outside(earlier):
+        if earlier.goes_outside:
             raise outcome_unknown()
     run, _is_new = CommandRun.objects.update_or_create(
         call=request.call_id,
@@ -85,6 +93,7 @@ def write_run(context: CommandContext, request: Request, **fields: Any) -> Comma
             "object_id": "" if context.object is None else str(context.object.pk),
             # As exact JSON, from which they are read again when the command runs.
             "parameters": {name: plain(value) for name, value in context.parameters.items()},
+            "goes_outside": any(is_outside(step) for step in context.command.steps.all()),
             **fields,
         },
     )
@@ -94,11 +103,6 @@ def write_run(context: CommandContext, request: Request, **fields: Any) -> Comma
 def is_alive(run: CommandRun) -> bool:
     """Whether the process that runs it may still be there, as far as its lease says."""
     return run.lease_until is not None and run.lease_until > timezone.now()
-
-
-def goes_outside(run: CommandRun) -> bool:
-    """Whether a step of the run's command acts outside of the database."""
-    return run.command is not None and any(is_outside(step) for step in run.command.steps.all())
 
 
 def settle(run: CommandRun, session: PageSession | None, outcome: ToolResult | Refused) -> None:
@@ -128,15 +132,24 @@ def busy_page(session: PageSession, call: UUID) -> Iterator[None]:
         # As it was read just now. SQLite would let us wait until the other has written all, and then run after all.
         raise busy()
     now = timezone.now()
+    until = now + LEASE
     free = PageSession.objects.filter(Q(busy_until=None) | Q(busy_until__lt=now), pk=session.pk)
     with writing():
-        if not free.update(busy_call=call, busy_until=now + LEASE):
+        if not free.update(busy_call=call, busy_until=until):
             raise busy()
     try:
         yield
     finally:
+        _release(PageSession.objects.filter(pk=session.pk, busy_call=call, busy_until=until))
+
+
+def _release(held: QuerySet[PageSession]) -> None:
+    """Give the page free. What was done stands whether or not that succeeds: the lease runs out by itself."""
+    try:
         with writing():
-            PageSession.objects.filter(pk=session.pk, busy_call=call).update(busy_call=None, busy_until=None)
+            held.update(busy_call=None, busy_until=None)
+    except DatabaseError:
+        logger.exception("a page could not be given free; its lease runs out by itself")
 
 
 def locked(run: CommandRun) -> tuple[CommandRun, PageSession | None]:

@@ -52,9 +52,9 @@ def run_steps(context: CommandContext, session: PageSession, call: UUID) -> None
 
 
 def is_outside(step: CommandStep) -> bool:
-    """Whether the step's handler acts outside of the database; of one that is gone nobody knows, so it may."""
+    """Whether the step acts outside of the database, or may: who knows what a mutation does, or code that is gone."""
     try:
-        return step.kind == Kind.HANDLER and code_of("handler", step.target).outside
+        return step.kind == Kind.MUTATION or (step.kind == Kind.HANDLER and code_of("handler", step.target).outside)
     except UnknownCode:
         return True
 

@@ -33,6 +33,7 @@ from .models import Channel
 from .objects import access_object
 from .policies import runs_any
 from .refusals import busy, no_page, not_presentable
+from .replaying import as_readable
 from .running import RECEIPT_SECONDS, Request, run_command
 from .runs import busy_page
 
@@ -153,7 +154,7 @@ def revisit_present(call: Call, kept: ToolResult | None) -> ToolResult | None:
     shown = getattr(kept, "input", None)
     if shown:
         access_object(call.actor, shown["type"], shown["id"])
-    return kept
+    return kept if kept is None else as_readable(call.actor, kept)
 
 
 def _presentable(session: PageSession, name: str) -> Channel:

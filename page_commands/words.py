@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -24,9 +25,8 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 """`{object}`, `{object.name}`, or the name of a parameter."""
 
 
-def placeholders_of(text: str) -> list[str]:
-    """Return what a text names in braces, in order."""
-    return PLACEHOLDER.findall(text)
+_INNER_MARKS = str.maketrans('“”„‟«»"', "‘’‚‛‹›'")
+_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
 def filled(texts: dict[str, str], fallback: str, actor: Actor, obj: Model | None, parameters: Mapping[str, Any]) -> str:
@@ -45,8 +45,19 @@ def filled(texts: dict[str, str], fallback: str, actor: Actor, obj: Model | None
 
 
 def quoted(words: str) -> str:
-    """Return words that a stranger chose as they may be told: cut, without unseen marks, in quotation marks."""
-    return _("“%(words)s”") % {"words": quoted_words(words)}
+    """Return words that a stranger chose as they may be told: cut, without unseen marks, in quotation marks.
+
+    Marks of quotation within them become single ones, or they could end what they stand in.
+    """
+    return _("“%(words)s”") % {"words": quoted_words(words).translate(_INNER_MARKS)}
+
+
+def spelled_out(value: Any) -> str:
+    """Return a value with nothing of it left out: of a text every letter, and what cannot be seen by its number."""
+    if not isinstance(value, str):
+        return worded(value)
+    shown = "".join(f"⟨U+{ord(one):04X}⟩" if unicodedata.category(one) in _UNSEEN else one for one in value)
+    return _("“%(words)s”") % {"words": shown.translate(_INNER_MARKS)}
 
 
 def worded(value: Any) -> str:

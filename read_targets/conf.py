@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from graphene_django.settings import graphene_settings
+from graphene_django.views import instantiate_middleware
 
 DEFAULTS: dict[str, Any] = {
     # Dotted path of the GraphQL schema for lists of another shape and for mutations; default: graphene's own setting.
@@ -51,3 +52,8 @@ def imported(name: str) -> Any:
 def graphql_schema() -> Any:
     """Return the application's GraphQL schema: that of the setting `SCHEMA`, else graphene's own."""
     return imported("SCHEMA") or graphene_settings.SCHEMA
+
+
+def graphql_middleware() -> list[Any]:
+    """Return the middleware that graphene's settings name: what guards the application's GraphQL guards it here too."""
+    return list(instantiate_middleware(graphene_settings.MIDDLEWARE or ()))

@@ -18,7 +18,7 @@ from django.db import router
 from django.http import HttpRequest
 from graphql import FieldNode, OperationDefinitionNode, parse
 
-from .conf import graphql_schema
+from .conf import graphql_middleware, graphql_schema
 from .criteria import arguments_of, conditions_of, with_months
 from .digest import WORKSPACE_ROWS, Digest, Wish, order_terms
 from .lists import Condition, Figure, Group, Order, Rest, plain, snapshot
@@ -148,7 +148,9 @@ def _run(target: ReadTarget, variables: dict[str, Any], user: Any) -> Any:
     request = HttpRequest()
     request.method = "POST"
     request.user = user
-    answer = graphql_schema().execute(target.document, variable_values=variables, context_value=request)
+    answer = graphql_schema().execute(
+        target.document, variable_values=variables, context_value=request, middleware=graphql_middleware()
+    )
     if answer.errors:
         for error in answer.errors:
             logger.error("target %s: its list answered %s", target.key, error)

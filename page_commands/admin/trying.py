@@ -27,12 +27,12 @@ from read_targets.preferences import as_person, language_of
 from ..bindings import Unbound, value_of
 from ..codes import Code
 from ..commands import read_parameters
-from ..confirming import Words, asked_words
 from ..context import CommandContext
 from ..declaration.soundness import Problem, problems_of
 from ..models import AgentCommand, CommandStep, StepBinding
 from ..objects import find_object
 from ..policies import RUN
+from ..questions import Words, asked_words
 from ..rules import Check, checks_of, must_ask
 from ..runs import TOOL
 from ..steps import address_for

@@ -19,6 +19,8 @@ from django.db.models import Model
 from read_targets.agent import Argument, Unreadable
 from read_targets.agent.declared import Kind
 
+from ..objects import may_be_told
+
 OF_PARAMETER: dict[str, type] = {
     Kind.STRING: str,
     Kind.ENUM: str,
@@ -187,5 +189,7 @@ def _field(model: type[Model], name: str) -> Brought | None:
 
 
 def _is_of_one(field: Any) -> bool:
-    """Whether an object has one value of the field: a column of its own, or an object that it refers to."""
-    return bool(getattr(field, "concrete", False)) and not field.many_to_many
+    """Whether an object has one value of the field that may be told: a column of its own, or an object it refers to."""
+    if not getattr(field, "concrete", False) or field.many_to_many:
+        return False
+    return bool(field.is_relation) or may_be_told(field)

@@ -1,7 +1,9 @@
 """The hub of this process: it hears that tabs have something to fetch, and tells the streams of their browsers.
 
 On PostgreSQL one thread listens on a connection of its own; elsewhere it looks into the outbox for new rows. It lives
-as long as there are streams. Whatever is missed, while the connection was lost say, a slow look at the sessions finds.
+as long as there are streams, and a little longer. What rings while its connection is lost is found when there is one
+again, by a look at the sessions themselves; on PostgreSQL they are looked at every two seconds besides. Only a sign-out
+is not found that way: a stream that missed it rings for nobody, and is not opened again when its time is over.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -28,7 +30,10 @@ LOOK_EVERY = 0.05
 """Seconds between two looks into the outbox, where nobody can tell us of it."""
 
 RECHECK_EVERY = 2.0
-"""Seconds between two looks at the sessions themselves; also how long a hub without streams stays awake."""
+"""Seconds between two looks at the sessions, on PostgreSQL; also how long a hub without streams stays awake."""
+
+MOST_STREAMS = 5
+"""Streams of one sign-in in this process: its tabs share one, and the others are left over or somebody's mischief."""
 
 NAME = "page_commands hub"
 """What PostgreSQL's list of connections calls a hub's own."""
@@ -38,21 +43,26 @@ REOPEN_AFTER = 1.0
 
 
 class Ear:
-    """What one stream hears: of each session the newest number, since it last listened. Used in its own event loop."""
+    """What one stream hears: of each session the newest number, since it last listened. Used in its own event loop.
+
+    `is_over`: its browser has signed out. `is_cut`: it must make room for another stream of its browser.
+    """
 
     def __init__(self, browser: str) -> None:
         self.browser = browser
         self.is_over = False
+        self.is_cut = False
         self._loop = asyncio.get_running_loop()
         self._heard = asyncio.Event()
         self._rings: dict[str, int] = {}
 
     def pass_on(self, ring: Ring) -> None:
         """Let the stream hear a ring; from any thread."""
-        try:
-            self._loop.call_soon_threadsafe(self._note, ring)
-        except RuntimeError:
-            logger.debug("a stream's event loop is closed already")
+        self._wake(partial(self._note, ring))
+
+    def cut(self) -> None:
+        """Let the stream end; from any thread."""
+        self._wake(self._end)
 
     async def listen(self, seconds: float) -> dict[str, int]:
         """Return the rings since the last time, at the latest after `seconds`, then none."""
@@ -70,6 +80,16 @@ class Ear:
         self.is_over = self.is_over or ring.is_end
         self._heard.set()
 
+    def _end(self) -> None:
+        self.is_cut = True
+        self._heard.set()
+
+    def _wake(self, tell: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(tell)
+        except RuntimeError:
+            logger.debug("a stream's event loop is closed already")
+
 
 class Hub:
     """The ears of this process, by their browsers, and the thread that hears for them."""
@@ -82,10 +102,17 @@ class Hub:
 
     @contextmanager
     def ear(self, browser: str) -> Iterator[Ear]:
-        """Hear what rings for a browser, as long as the block runs; needs a running event loop."""
+        """Hear what rings for a browser, as long as the block runs; needs a running event loop.
+
+        Where the browser has `MOST_STREAMS` already, the oldest of them ends.
+        """
         ear = Ear(browser)
         with self._lock:
-            self._ears.setdefault(browser, []).append(ear)
+            ears = self._ears.setdefault(browser, [])
+            ears.append(ear)
+            for oldest in ears[:-MOST_STREAMS]:
+                ears.remove(oldest)
+                oldest.cut()
             self._known.setdefault(browser, {})
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="page-commands-hub", daemon=True)
@@ -94,9 +121,11 @@ class Hub:
             yield ear
         finally:
             with self._lock:
-                self._ears[browser].remove(ear)
-                if not self._ears[browser]:
-                    del self._ears[browser], self._known[browser]
+                ears = self._ears.get(browser, [])
+                if ear in ears:  # it may have been cut
+                    ears.remove(ear)
+                    if not ears:
+                        del self._ears[browser], self._known[browser]
 
     def hear(self, ring: Ring) -> None:
         """Tell the streams of the ring's browser, once for each number; from any thread."""

@@ -90,7 +90,6 @@ class Effect(models.Model):
 
         STATE = "state"  # channels or views changed: show them anew; payload: {"show": name of a view that was shown}
         NAVIGATE = "navigate"  # go to an address of this site; payload: {"href": …}
-        NOTICE = "notice"  # tell the person something; payload: {"text": …, "level": "good" | "bad"}
         CARD = "card"  # a confirmation has come or gone: show the waiting ones anew; payload: {}
         ENDED = "ended"  # the session is over; payload: {}
 
@@ -123,7 +122,8 @@ class CommandRun(models.Model):
     """One run of a command, from its asking to its end; a confirmation is a run that waits for its person.
 
     Exactly one of those who decide claims a waiting run, by changing `state`. A run that has been `approved` for longer
-    than `lease_until` was cut off: whether its outside effect happened is not known, and it is never run again.
+    than `lease_until` was cut off. One that goes outside of the database is then never run again: nobody knows what it
+    did. Any other did nothing. The versions are digests of what the person is asked about (`pinning`).
     """
 
     class State(models.TextChoices):
@@ -156,7 +156,9 @@ class CommandRun(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State.choices)
     code = models.CharField(_("code"), max_length=80, blank=True)
     page_version = models.PositiveBigIntegerField(default=0)
+    command_version = models.CharField(max_length=64, blank=True)
     object_version = models.CharField(max_length=64, blank=True)
+    goes_outside = models.BooleanField(_("acts outside of the database"), default=False)
     card = models.OneToOneField("read_targets.Card", models.SET_NULL, null=True, blank=True, related_name="command_run")
     lease_until = models.DateTimeField(null=True, blank=True)
     last_seq = models.PositiveBigIntegerField(default=0)

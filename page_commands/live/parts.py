@@ -19,7 +19,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.template.loader import render_to_string
-from django.urls import reverse
 
 from read_targets.agent.labels import text_of
 from read_targets.cards.clicks import nonce_for
@@ -28,9 +27,9 @@ from read_targets.policies import Actor
 
 from ..code import code_of
 from ..commands import commands_of
-from ..confirming import Words, waiting_runs, words_of
 from ..models import AgentCommand, CommandParameter, Page, PageView
 from ..objects import find_object, name_of
+from ..questions import Words, waiting_runs, words_of
 from .models import CommandRun, PageSession
 from .state import shown_views, type_of
 
@@ -55,11 +54,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Button:
-    """A command as the page offers it. `works_on` names the object of its channel, `lacks` a channel that is empty."""
+    """A command as the page offers it, for the object of its channel: its key is `object`, its name `works_on`.
+
+    `lacks` names a channel that is empty.
+    """
 
     name: str
     label: str
-    address: str
+    object: str
     works_on: str
     lacks: str
     fields: list[Field]
@@ -72,13 +74,15 @@ class Question:
     run: CommandRun
     words: Words
     agent: str
-    address: str
     nonce: str
     session: str
 
 
 def parts_of(request: HttpRequest, session: PageSession) -> dict[str, Any]:
-    """Return the parts of the page as JSON: the HTML of commands and cards, and each view with its stamp."""
+    """Return the parts of the page as JSON: the HTML of commands and cards, and each view with its stamp.
+
+    They are those of the page's version that `session` holds.
+    """
     actor = Actor(request.user)
     prefetch_related_objects([session.page], "channels", "views")
     questions = [one for run in waiting_runs(session) if (one := _question(request, session, run))]
@@ -116,7 +120,7 @@ def _button(actor: Actor, session: PageSession, command: AgentCommand) -> Button
     return Button(
         name=command.name,
         label=text_of(command.label, command.name),
-        address=reverse("page_commands:command", args=[session.pk, command.name]),
+        object="" if held is None else str(held.pk),
         works_on="" if held is None else name_of(held),
         lacks=lacks,
         fields=[_field(parameter) for parameter in command.parameters.all()],
@@ -152,27 +156,34 @@ def _question(request: HttpRequest, session: PageSession, run: CommandRun) -> Qu
     words = words_of(run)
     if words is None or run.card is None:
         return None
-    address = reverse("read_targets_agent:decide-card", args=[run.card.pk])
-    return Question(run, words, quoted_words(run.agent), address, nonce_for(request, run.card.pk), str(session.pk))
+    return Question(run, words, quoted_words(run.agent), nonce_for(request, run.card.pk), str(session.pk))
 
 
 # Views
 
 
-def _view(request: HttpRequest, session: PageSession, actor: Actor, view: PageView, key: str | None) -> dict[str, str]:
-    """A view, rendered for its object as the person may read it now; the stamp differs when what it shows does."""
+def _view(request: HttpRequest, session: PageSession, actor: Actor, view: PageView, key: str | None) -> dict[str, Any]:
+    """A view, rendered for its object as the person may read it now; the stamp differs when what it shows does.
+
+    One that broke is not `is_shown`; that something is not there for the person is all that there is to show.
+    """
     obj = None if key is None else _found(actor, type_of(view, session.page), key)
     html = _missing(view) if key is not None and obj is None else _rendered(_request_for(request, session), view, obj)
+    is_shown = html is not None
+    if html is None:
+        html = render_to_string("page_commands/_broken.html", {"view": view})
     shown = "|".join((view.name, key or "", _CSRF_FIELD.sub("", html)))
     return {
         "name": view.name,
         "label": text_of(view.label, view.name),
         "stamp": hashlib.sha256(shown.encode()).hexdigest()[:16],
         "html": html,
+        "is_shown": is_shown,
     }
 
 
-def _rendered(request: HttpRequest, view: PageView, obj: Model | None) -> str:
+def _rendered(request: HttpRequest, view: PageView, obj: Model | None) -> str | None:
+    """The view's HTML, None where it could not be drawn."""
     try:
         response = code_of("view", view.code).function(request, obj)
         if hasattr(response, "is_rendered"):
@@ -182,7 +193,7 @@ def _rendered(request: HttpRequest, view: PageView, obj: Model | None) -> str:
         return _missing(view)
     except Exception:  # whatever breaks in the application's view, the rest of the page must stand
         logger.exception("the view %s of the page %s broke", view.name, view.page_id)
-        return render_to_string("page_commands/_broken.html", {"view": view})
+        return None
 
 
 def _html_of(response: Any) -> str:

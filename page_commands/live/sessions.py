@@ -1,7 +1,7 @@
 """The sessions of open pages: one for each tab, from its opening to its end.
 
-A session ends after 90 seconds of silence, when another page appears under its tab's id, when its person signs out or
-may not sign in any more, and when its page is switched off. A reload is the same session again.
+A session ends after 90 seconds of silence, when another page appears under its tab's id, and when its person signs out
+or may not sign in any more. While its page is switched off it is not there. A reload is the same session again.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from .models import MISSED, Effect, PageSession
 _SALT = "page_commands.live.browser"
 
 LONGEST_TITLE = 200
+
+MOST_OPEN = 50
+"""Pages that a person has open at once; one more ends the one that was silent for longest."""
 
 
 def browser_of(request: HttpRequest) -> str:
@@ -54,10 +57,13 @@ def open_session(user: Any, browser: str, page: Page, tab: str, path: str, title
 def _open(user: Any, browser: str, page: Page, tab: str, path: str, title: str) -> PageSession:
     here = (user.pk, browser, tab, page.pk, path)
     returned = None
+    of_person = PageSession.objects.filter(user=user, ended_at=None)
     silent = Q(user=user, seen_at__lte=timezone.now() - MISSED)
     with writing():
+        too_many = Q(pk__in=list(of_person.order_by("-seen_at").values_list("pk", flat=True)[MOST_OPEN:]))
         # Together with those of the person that fell silent, which nobody else ends.
-        for session in _locked(PageSession.objects.filter(silent | Q(browser=browser, tab=tab), ended_at=None)):
+        ending = silent | too_many | Q(browser=browser, tab=tab)
+        for session in _locked(PageSession.objects.filter(ending, ended_at=None)):
             there = (session.user_id, session.browser, session.tab, session.page_id, session.path)
             if there == here and session.may_return:
                 returned = session
@@ -117,12 +123,15 @@ def leave(session: PageSession, visit: int) -> None:
 
 
 def end_sessions(sessions: QuerySet[PageSession], *, signed_out: bool = False) -> None:
-    """End those of `sessions` that have not ended, and tell their tabs."""
+    """End those of `sessions` that have not ended, and tell their tabs.
+
+    At a sign-out nobody waits for a command that is running: its page then ends by its silence.
+    """
     still_open = sessions.filter(ended_at=None)
     if not still_open.exists():
         return
     with writing():
-        for session in _locked(still_open):
+        for session in _locked(still_open, skip_locked=signed_out):
             _end(session, signed_out=signed_out)
 
 
@@ -132,6 +141,6 @@ def _end(session: PageSession, *, signed_out: bool = False) -> None:
     add_effect(session, Effect.Kind.ENDED, {"signed_out": True} if signed_out else {})
 
 
-def _locked(sessions: QuerySet[PageSession]) -> list[PageSession]:
+def _locked(sessions: QuerySet[PageSession], *, skip_locked: bool = False) -> list[PageSession]:
     """Lock rows in one order, whoever locks several, so that nobody waits for each other in a circle."""
-    return list(sessions.select_for_update(of=("self",)).order_by("pk"))
+    return list(sessions.select_for_update(of=("self",), skip_locked=skip_locked).order_by("pk"))

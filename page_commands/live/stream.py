@@ -1,7 +1,7 @@
 """`GET /pages/stream`: the doorbell of a browser, as server-sent events; one for all of its tabs.
 
 It says which sessions have something new, never what. The database is asked once, when the stream begins; from then on
-the hub tells it what rings, and no connection is held.
+the hub tells it what rings, and no connection is held. Of more than a few of one sign-in the oldest ends.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ async def _events(browser: str) -> AsyncIterator[bytes]:
         yield _event("ring", await sync_to_async(_open_now)(browser))
         while (left := end - loop.time()) > 0:
             rings = await ear.listen(min(PING_EVERY, left))
+            if ear.is_cut:
+                return
             yield _event("ring", rings) if rings else _event("ping", {})
             if ear.is_over:
                 yield _event("end", {})

@@ -17,10 +17,12 @@ from django.template import Context
 from django.urls import reverse
 
 from read_targets.agent.labels import text_of
+from read_targets.cards.clicks import nonce_for
 from read_targets.policies import Actor, is_someone
 from read_targets.preferences import language_of
 
 from ..commands import commands_of
+from ..live.clicks import bound
 from ..live.sessions import browser_of
 from ..live.tickets import ticket_for
 from ..models import AgentCommand, Page
@@ -58,6 +60,7 @@ def live_page(context: Context, key: str) -> dict[str, Any]:
         "browser": browser_of(request)[:16],
         "sessions": reverse("page_commands:sessions"),
         "stream": reverse("page_commands:stream"),
+        "cards": reverse("read_targets_agent:cards"),
         "here": request.get_full_path(),
     }
 
@@ -66,16 +69,25 @@ def live_page(context: Context, key: str) -> dict[str, Any]:
 def live_button(context: Context, key: str, name: str, obj: Any) -> dict[str, Any]:
     """Render the button that runs a command of a live page on `obj`, a record or its key.
 
-    Renders nothing where the page does not offer that command to the person, or it takes no object. However many
-    buttons a page has, its commands are asked for once.
+    `name` is the command's, with or without the page's application before it. The button carries a nonce for this very
+    command and object: without one, no click on a button of the application's own is taken for the person's. Renders
+    nothing where the page does not offer that command to the person, where it takes no object, and where there is none.
+    However many buttons a page has, its commands are asked for once.
     """
     request = context["request"]
+    shown = obj.pk if isinstance(obj, Model) else obj
+    if shown is None or shown == "":
+        return {}
     asked: dict[str, dict[str, AgentCommand]] = request.__dict__.setdefault("live_commands", {})
     if key not in asked:
         page = Page.objects.filter(key=key).first() if is_someone(request.user) else None
         asked[key] = {one.name: one for one in commands_of(Actor(request.user), page)} if page else {}
-    command = asked[key].get(name)
+    command = asked[key].get(name.removeprefix(f"{key.partition('.')[0]}."))
     if command is None or not command.input_type:
         return {}
-    label = text_of(command.label, command.name, language_of(request.user))
-    return {"name": name, "object": obj.pk if isinstance(obj, Model) else obj, "label": label}
+    return {
+        "name": command.name,
+        "object": str(shown),
+        "nonce": nonce_for(request, bound(key, command.name, str(shown))),
+        "label": text_of(command.label, command.name, language_of(request.user)),
+    }

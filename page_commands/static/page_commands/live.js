@@ -7,7 +7,8 @@ const LOOK_EVERY = { visible: 1_000, hidden: 5_000 };
 const LATER = { first: 1_000, most: 15_000 }; // after a look that got no answer
 const RELOAD_TAKES = 500; // until the page before this one has let go of the tab's id
 const ANSWER_TAKES = 200;
-const MOST_NOTICES = 5;
+const LOOK_AGAIN = new Set(["read_targets.click_not_proven", "page_commands.page_changed"]); // codes of a page too old
+const HELD = { moved: 700, asked: 1_000 }; // until a person can have seen what a button is now
 
 /* What the tab remembers over a reload */
 
@@ -321,12 +322,44 @@ function viewOf({ name, label, html }) {
   return view;
 }
 
+/* Buttons that would do something else than a moment ago take no click for a while: nobody has chosen that */
+
+const held = new WeakMap(); // until when, in milliseconds of this page
+
+/* Focus stays on a held button, which a disabled one would lose. */
+function hold(button, time) {
+  const until = Math.max(performance.now() + time, held.get(button) ?? 0);
+  held.set(button, until);
+  button.setAttribute("aria-disabled", "true");
+  setTimeout(() => {
+    if (held.get(button) === until) button.removeAttribute("aria-disabled");
+  }, until - performance.now());
+}
+
+function isHeld(button) {
+  return button?.getAttribute("aria-disabled") === "true";
+}
+
+/* A button as the person sees it: which one it is, for which object, and where it stands. */
+function spotOf(button) {
+  const item = button.closest("li");
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  return { name: `${item.id} ${button.value}`, object: item.dataset.object, left, right, top, bottom };
+}
+
+function meet(one, other) {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}
+
 /* The page */
 
 class LivePage {
   #session = null;
+  #version = null; // of the page as it is drawn
   #seq = 0;
   #reported = 0;
+  #broken = new Set(); // names of views that could not be drawn
+  #owed = []; // effects that showed one of those, each with its number and the view
   #isEnded = false;
   #isLeaving = false;
   #opening = null;
@@ -346,6 +379,7 @@ class LivePage {
     this.doorbell = new Doorbell(browser, stream, (rings) => this.#heard(rings), () => this.#pulse());
     root.addEventListener("submit", (event) => this.#submitted(event));
     document.addEventListener("click", (event) => this.#pressed(event));
+    document.addEventListener("click", (event) => this.#labelled(event), { capture: true });
     root.addEventListener("click", (event) => event.target.closest(".live-close")?.closest(".live-notice").remove());
     document.addEventListener("visibilitychange", () => this.#seen());
     document.addEventListener("resume", () => this.#seen());
@@ -405,12 +439,14 @@ class LivePage {
 
   #begin(told) {
     const kept = remembered();
+    const isSame = kept.session === told.id;
     this.#session = { id: told.id, nonce: told.nonce, visit: told.visit };
-    this.#seq = Math.max(told.shown, kept.session === told.id ? kept.seq : 0);
+    this.#seq = Math.max(told.shown, isSame ? kept.seq : 0);
     this.#reported = told.shown;
+    this.#owed = isSame ? (kept.owed ?? []) : [];
     this.#beatAt = Date.now();
-    remember({ session: told.id, seq: this.#seq });
-    this.#show(told.parts);
+    this.#show(told);
+    remember({ session: told.id, seq: this.#seq, owed: this.#owed });
     this.#part("open").hidden = false;
     if (told.seq > this.#seq) this.#look();
     else if (this.#seq > told.shown) this.#beat();
@@ -459,7 +495,12 @@ class LivePage {
     navigator.sendBeacon(`${this.#address}/leave`, new URLSearchParams(fields));
   }
 
-  /* Signs of life. What is drawn in a tab that nobody looks at is not reported as shown until somebody does. */
+  /* Signs of life. What is drawn in a tab that nobody looks at is not reported as shown until somebody does; nor is what
+     showed a view that could not be drawn, or came after it, until that is drawn. */
+
+  get #shown() {
+    return this.#owed.length ? Math.max(this.#reported, this.#owed[0].seq - 1) : this.#seq;
+  }
 
   #pulse() {
     if (Date.now() - this.#beatAt >= BEAT_EVERY) this.#beat();
@@ -468,7 +509,7 @@ class LivePage {
   async #beat(options = {}) {
     if (!this.#session) return;
     this.#beatAt = Date.now();
-    if (!document.hidden) this.#reported = this.#seq;
+    if (!document.hidden) this.#reported = this.#shown;
     const { id } = this.#session;
     const answer = await this.#send(`${this.#address}/beat`, { shown: this.#reported }, options).catch(() => null);
     if (this.#session?.id !== id || this.#isLeaving) return;
@@ -484,7 +525,7 @@ class LivePage {
   #seen() {
     if (document.hidden || !this.#session) return;
     this.#look();
-    if (this.#reported < this.#seq) this.#beat();
+    if (this.#reported < this.#shown) this.#beat();
   }
 
   #heard(rings) {
@@ -522,14 +563,13 @@ class LivePage {
     const news = await answer.json();
     if (news.parts) {
       this.#session.nonce = news.nonce;
-      this.#show(news.parts);
+      this.#show(news);
     }
     for (const effect of news.effects) {
       await this.#do(effect);
       if (!this.#session || this.#isLeaving) return;
     }
-    if (!news.effects.length) return;
-    this.#beat();
+    if (news.effects.length || (!document.hidden && this.#reported < this.#shown)) this.#beat();
     if (news.seq > this.#seq) this.#wants ??= { isWhole: false };
   }
 
@@ -544,12 +584,11 @@ class LivePage {
   async #do({ seq, kind, payload }) {
     if (seq <= this.#seq) return;
     this.#seq = seq;
-    remember({ seq });
+    if (kind === "state" && this.#broken.has(payload.show)) this.#owed.push({ seq, view: payload.show });
+    remember({ seq, owed: this.#owed });
     if (kind === "state" && payload.show) this.#reveal(payload.show);
-    if (kind === "notice") this.#notify(payload.text, payload.level);
     this.root.dispatchEvent(new CustomEvent("livepage:effect", { bubbles: true, detail: { seq, kind } }));
     if (kind === "navigate") await this.#go(payload.href);
-    if (kind === "ended") this.#end();
   }
 
   /* Only an address of this site, which begins with one slash; that it was shown is said before the page is gone. */
@@ -570,9 +609,12 @@ class LivePage {
 
   /* Showing */
 
-  #show({ commands, cards, views }) {
+  #show({ version, parts: { commands, cards, views } }) {
+    const before = this.#buttons().map(spotOf);
+    this.#version = version;
     lay(this.#part("commands"), elementsOf(commands), (item) => item.outerHTML, carryOver);
     const asked = lay(this.#part("cards"), elementsOf(cards), (item) => item.outerHTML.replace(NONCE, ""));
+    this.#steady(before, asked);
     if (asked.length) this.#announce(`${this.root.dataset.asked} ${asked.at(-1).querySelector("h3").textContent}`);
     const stampsOfViews = new Map(views.map((view) => [`live-view-${view.name}`, view.stamp]));
     const drawn = lay(this.#part("views"), views.map(viewOf), (item) => stampsOfViews.get(item.id));
@@ -580,7 +622,23 @@ class LivePage {
       const detail = { name: view.dataset.view };
       view.dispatchEvent(new CustomEvent("livepage:view", { bubbles: true, detail }));
     }
+    this.#broken = new Set(views.filter((view) => !view.is_shown).map((view) => view.name));
+    this.#owed = this.#owed.filter(({ view }) => this.#broken.has(view));
     this.#awaitExpiry();
+  }
+
+  #buttons() {
+    return ["cards", "commands"].flatMap((name) => [...this.#part(name).querySelectorAll("button")]);
+  }
+
+  /* Hold what is asked anew, and each button that stands where another one stood, or is for another object now. */
+  #steady(before, asked) {
+    for (const button of this.#buttons()) {
+      const now = spotOf(button);
+      const isOther = (was) => was.name !== now.name || was.object !== now.object;
+      if (before.some((was) => isOther(was) && (was.name === now.name || meet(was, now)))) hold(button, HELD.moved);
+    }
+    for (const card of asked) for (const button of card.querySelectorAll("button")) hold(button, HELD.asked);
   }
 
   /* A confirmation that nobody answered in time goes by itself. */
@@ -600,7 +658,7 @@ class LivePage {
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     view.scrollIntoView({ block: "nearest", behavior: isCalm ? "auto" : "smooth" });
     title.focus({ preventScroll: true });
-    this.#announce(`${this.root.dataset.shown} ${title.textContent}`);
+    if (!this.#broken.has(name)) this.#announce(`${this.root.dataset.shown} ${title.textContent}`);
   }
 
   #announce(text) {
@@ -609,37 +667,51 @@ class LivePage {
     setTimeout(() => (said.textContent = text), 50); // so that the same words are read out again
   }
 
-  #notify(text, level, isOfClick = false) {
-    const notices = this.#part("notices");
+  #notify(text) {
     const notice = this.#part("notice").content.cloneNode(true).firstElementChild;
-    notice.classList.add(level === "bad" ? "is-bad" : "is-good");
-    notice.setAttribute("role", level === "bad" ? "alert" : "status");
     notice.querySelector("p").textContent = text;
-    if (isOfClick) notice.dataset.click = "";
-    notices.append(notice);
-    while (notices.children.length > MOST_NOTICES) notices.firstElementChild.remove();
+    this.#part("notices").append(notice);
   }
 
-  /* Clicks */
+  /* Clicks. What a click says and where it goes is taken from our own lists alone: views, and the page around us, hold
+     what others wrote. */
+
+  #kindOf(element) {
+    if (this.#part("commands").contains(element)) return "command";
+    return this.#part("cards").contains(element) ? "decision" : null;
+  }
 
   #submitted(event) {
     const form = event.target;
-    const kind = form.dataset.live;
-    if (kind !== "command" && kind !== "decision") return; // a form of the application's own
+    const kind = this.#kindOf(form);
+    if (!kind || form.dataset.live !== kind) return; // a form of the application's own
     event.preventDefault();
-    if (!this.#session || form.dataset.busy !== undefined) return;
-    const body = kind === "command" ? this.#command(form) : this.#decision(form, event.submitter);
-    this.#click(form, kind, form.getAttribute("action"), body);
+    if (!this.#session || form.dataset.busy !== undefined || isHeld(event.submitter)) return;
+    const { command, card } = form.closest("li").dataset;
+    if (kind === "command") this.#click(form, kind, this.#addressOf(command), this.#command(form));
+    else this.#click(form, kind, `${this.root.dataset.cards}/${card}/decide`, this.#decision(form, event.submitter));
   }
 
-  /* A button of the application's own, wherever it stands: it names a command, and the object to run it on. */
+  /* A button of the application's own, wherever it stands: it names a command, and the object to run it on, and carries
+     the proof that the application rendered it so. */
   #pressed(event) {
     const button = event.target.closest?.("button[data-live-command]");
     if (!button || !this.#session || button.dataset.busy !== undefined) return;
     event.preventDefault();
-    const { liveCommand, liveObject } = button.dataset;
-    const body = { nonce: this.#session.nonce, object: liveObject };
-    this.#click(button, "command", `${this.#address}/commands/${encodeURIComponent(liveCommand)}`, body);
+    const { liveCommand, liveObject, liveNonce } = button.dataset;
+    const body = { version: this.#version, nonce: liveNonce ?? "", object: liveObject ?? "" };
+    this.#click(button, "command", this.#addressOf(liveCommand), body);
+  }
+
+  /* A label may name one of our buttons from anywhere: to click the label is not to click the button. */
+  #labelled(event) {
+    const button = event.target.closest?.("label")?.control;
+    if (!button?.matches("button") || button.contains(event.target)) return;
+    if (this.#kindOf(button) || button.dataset.liveCommand !== undefined) event.preventDefault();
+  }
+
+  #addressOf(command) {
+    return `${this.#address}/commands/${encodeURIComponent(command)}`;
   }
 
   #command(form) {
@@ -649,7 +721,7 @@ class LivePage {
       if (field.type === "checkbox") parameters[field.name] = field.checked;
       else if (field.value !== "") parameters[field.name] = field.value;
     }
-    return { nonce: this.#session.nonce, parameters };
+    return { version: this.#version, nonce: this.#session.nonce, parameters };
   }
 
   #decision(form, button) {
@@ -663,7 +735,7 @@ class LivePage {
     const buttons = source.matches("button") ? [source] : [...source.querySelectorAll("button")];
     source.dataset.busy = "";
     for (const button of buttons) button.disabled = true;
-    for (const notice of this.#part("notices").querySelectorAll("[data-click]")) notice.remove();
+    this.#part("notices").replaceChildren();
     try {
       const answer = await this.#send(address, body).catch(() => null);
       await this.#answered(answer, source, kind);
@@ -678,18 +750,18 @@ class LivePage {
 
   async #answered(answer, source, kind) {
     const told = await answer?.json().catch(() => null);
-    if (!told && answer?.status !== 403) {
-      this.#notify(this.root.dataset.lost, "bad", true);
-    } else if (!told?.success) {
+    if (!told?.success) {
       // Refused by the application or by us, with the reasons; else the session or the sign-in is not there any more.
-      this.#notify(told?.reasons?.length ? told.reasons.join(" ") : this.root.dataset.again, "bad", true);
-      if (!told?.code) await this.#gone(answer.status);
+      // That nothing was done is said only where it is known.
+      const isRefused = told && answer.status >= 400 && answer.status < 500;
+      this.#notify([told?.reasons ?? []].flat().join(" ") || (isRefused ? this.root.dataset.again : this.root.dataset.lost));
+      if (answer && !told?.code) await this.#gone(answer.status);
     } else if (source.matches("form[data-live=command]")) {
       source.reset();
       const details = source.closest("details");
       if (details) details.open = false;
     }
-    await this.#look(kind === "decision" || told?.code === "read_targets.click_not_proven");
+    await this.#look(kind === "decision" || LOOK_AGAIN.has(told?.code));
   }
 }
 
