@@ -16,6 +16,7 @@ from django.core.management import get_commands
 from django.test import RequestFactory
 from rest_framework.exceptions import AuthenticationFailed
 
+from page_commands.codes import Code as PageCode
 from read_targets.agent import refusals
 from read_targets.agent.codes import Code
 from read_targets.agent.contract import HTTP_STATUS, Refused
@@ -141,6 +142,8 @@ def answered(user: Any) -> Iterator[tuple[Refused, int]]:
 
 def test_every_code_is_told_in_the_order_of_the_enum() -> None:
     assert list(told_codes()) == [str(code) for code in Code]
+    of_pages = rows_of(text_of("codes.md").partition("## Of page commands")[2], "code")
+    assert [f"page_commands.{code}" for code, *_rest in of_pages] == [str(code) for code in PageCode]
 
 
 def test_codes_are_told_as_they_are_answered(person: Callable[[str], User]) -> None:
