@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from read_targets.agent.declared import DeclaredArgument
 from read_targets.agent.labels import LabelField, text_of
@@ -229,7 +230,7 @@ class CommandStep(models.Model):
 
         WRITE_CHANNEL = "write_channel", _("write channel")  # a channel of the page; binds `object`
         SHOW_VIEW = "show_view", _("show view")  # a view of the page; binds `object`, if the view takes one
-        OPEN_PAGE = "open_page", _("open page")  # a URL name; binds the arguments of the URL, others go to the query
+        OPEN_PAGE = "open_page", pgettext_lazy("step", "open page")  # a URL name; binds the arguments of the URL, others go to the query
         HANDLER = "handler", _("call handler")  # a registered handler; binds its arguments
         MUTATION = "mutation", _("run mutation")  # a mutation field of the GraphQL schema; binds its arguments
 

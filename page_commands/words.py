@@ -26,6 +26,9 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 
 
 _INNER_MARKS = str.maketrans('“”„‟«»"', "‘’‚‛‹›'")
+_JOINERS = frozenset("\u200c\u200d")
+"""Marks with which Persian words and many emoji are spelled."""
+
 _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
@@ -56,8 +59,14 @@ def spelled_out(value: Any) -> str:
     """Return a value with nothing of it left out: of a text every letter, and what cannot be seen by its number."""
     if not isinstance(value, str):
         return worded(value)
-    shown = "".join(f"⟨U+{ord(one):04X}⟩" if unicodedata.category(one) in _UNSEEN else one for one in value)
+    shown = "".join(map(_seen, value))
     return _("“%(words)s”") % {"words": shown.translate(_INNER_MARKS)}
+
+
+def _seen(letter: str) -> str:
+    if letter in _JOINERS or unicodedata.category(letter) not in _UNSEEN:
+        return letter
+    return f"⟨U+{ord(letter):04X}⟩"
 
 
 def worded(value: Any) -> str:

@@ -82,7 +82,7 @@ class AgentCommandAdmin(admin.ModelAdmin):
         """What the command is, what it takes, and what is asked first; the last folded up where nothing is."""
         asks = obj is not None and obj.confirmation != AgentCommand.Confirmation.NEVER
         takes = _(
-            "An agent may pass an object only where it is said what the object is for. Its permission is asked too."
+            "An agent may pass an object only where its description is filled in. Its permission is asked too."
         )
         confirmation = {
             "fields": (

@@ -167,8 +167,8 @@ class StepRules:
             arguments = arguments_of(code)
         except NameError as error:
             hint = _("Import what its arguments are annotated with when the site runs, too.")
-            message = _("The arguments of “%(name)s” cannot be read: {error}.")
-            yield self._target(message.format(error=error), hint)
+            message = _("The arguments of “%(name)s” cannot be read: %(error)s.")
+            yield self._target(message.replace("%(error)s", str(error).replace("%", "%%")), hint)
             return
         if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in arguments.values()):
             yield from self._unknown(arguments)

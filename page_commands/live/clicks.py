@@ -103,9 +103,7 @@ def _version_in(fields: Mapping[str, Any]) -> int | None:
     return version if isinstance(version, int) and not isinstance(version, bool) else None
 
 
-def _reason(
-    refused: Refused, session: PageSession, name: str, call: uuid.UUID, fields: Mapping[str, Any]
-) -> str:
+def _reason(refused: Refused, session: PageSession, name: str, call: uuid.UUID, fields: Mapping[str, Any]) -> str:
     """Why the click came to nothing, for the person, where the application gave no reasons of its own."""
     if refused.code in (ToolCode.INTERNAL, ToolCode.DATABASE_UNAVAILABLE):
         if _may_be_done(call):

@@ -2,13 +2,14 @@
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class Well(models.Model):
     """A well and how deep it is."""
 
     name = models.CharField(_("name"), max_length=60, unique=True)
-    field = models.CharField(_("field"), max_length=60)
+    field = models.CharField(pgettext_lazy("oil", "field"), max_length=60)
     spud_date = models.DateField(_("spud date"))
     depth_ft = models.DecimalField(_("depth (ft)"), max_digits=8, decimal_places=1, null=True, blank=True)
 

@@ -3,6 +3,7 @@
 from django.contrib.auth.models import Group, Permission
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 
@@ -11,7 +12,7 @@ class Account(models.Model):
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     currency = models.CharField(_("currency"), max_length=3)
-    opened = models.DateField(_("opened"))
+    opened = models.DateField(pgettext_lazy("account", "opened"))
 
     class Meta:
         verbose_name = _("account")

@@ -1,0 +1,1 @@
+"""What takes too long for every run of the tests: `make soak`."""
