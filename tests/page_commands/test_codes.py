@@ -168,7 +168,7 @@ def page_changed(scene: Scene) -> Reply:
 
 def command_changed(scene: Scene) -> Reply:
     asked = scene.asked()
-    AgentCommand.objects.update(confirmation_button={"en": "Do it"})
+    AgentCommand.objects.update(confirmation_button={"en": "Something else"})
     scene.tab.approve()
     return scene.agent.poll(asked)
 
