@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench
+.PHONY: help run test check bench soak
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 16
@@ -29,6 +29,9 @@ check: $(VENV)/.installed-dev ## style, types, migrations, settings and committe
 
 bench: $(VENV)/.installed-dev ## speed, as ratios measured in one run
 	$(BIN)/python -m tests.bench
+
+soak: $(VENV)/.installed-dev ## what takes too long for every run of the tests
+	$(BIN)/python -m tests.soak
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -230,7 +230,8 @@ class CommandStep(models.Model):
 
         WRITE_CHANNEL = "write_channel", _("write channel")  # a channel of the page; binds `object`
         SHOW_VIEW = "show_view", _("show view")  # a view of the page; binds `object`, if the view takes one
-        OPEN_PAGE = "open_page", pgettext_lazy("step", "open page")  # a URL name; binds the arguments of the URL, others go to the query
+        # a URL name; binds the arguments of the URL, others go to the query
+        OPEN_PAGE = "open_page", pgettext_lazy("step", "open page")
         HANDLER = "handler", _("call handler")  # a registered handler; binds its arguments
         MUTATION = "mutation", _("run mutation")  # a mutation field of the GraphQL schema; binds its arguments
 

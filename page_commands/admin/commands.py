@@ -81,9 +81,7 @@ class AgentCommandAdmin(admin.ModelAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: AgentCommand | None = None) -> Any:
         """What the command is, what it takes, and what is asked first; the last folded up where nothing is."""
         asks = obj is not None and obj.confirmation != AgentCommand.Confirmation.NEVER
-        takes = _(
-            "An agent may pass an object only where its description is filled in. Its permission is asked too."
-        )
+        takes = _("An agent may pass an object only where its description is filled in. Its permission is asked too.")
         confirmation = {
             "fields": (
                 *("confirmation", "confirmation_condition", "confirm_clicks"),

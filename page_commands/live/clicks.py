@@ -130,8 +130,9 @@ def _reason(refused: Refused, session: PageSession, name: str, call: uuid.UUID, 
 def _may_be_done(call: uuid.UUID) -> bool:
     """Whether the run of a click that broke may have done its work; asked anew, and true where nobody can tell."""
     try:
-        # What broke may be the connection itself; another one may still answer.
-        connection.close_if_unusable_or_obsolete()
+        if not connection.in_atomic_block:
+            # What broke may be the connection itself; another one may still answer.
+            connection.close_if_unusable_or_obsolete()
         state = CommandRun.objects.filter(pk=call).values_list("state", flat=True).first()
     except Error:
         logger.exception("click %s: the database does not say whether it was run", call)
