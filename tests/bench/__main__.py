@@ -8,16 +8,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-MEASURE = [sys.executable, "-m", "tests.bench.ledger"]
+MEASURES = [[sys.executable, "-m", f"tests.bench.{name}"] for name in ("ledger", "pages")]
 
 
 def main() -> int:
-    """Run the measurements and return the worse exit code."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
-        environment = {**os.environ, "DATABASE_URL": f"sqlite:///{Path(directory) / 'bench.sqlite3'}"}
-        on_sqlite = subprocess.run(MEASURE, env=environment, check=False).returncode
-    on_postgres = subprocess.run([sys.executable, "-m", "tests.with_postgres", *MEASURE], check=False).returncode
-    return max(on_sqlite, on_postgres)
+    """Run the measurements and return the worst exit code."""
+    codes = []
+    for measure in MEASURES:
+        with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+            environment = {**os.environ, "DATABASE_URL": f"sqlite:///{Path(directory) / 'bench.sqlite3'}"}
+            codes.append(subprocess.run(measure, env=environment, check=False).returncode)
+        codes.append(subprocess.run([sys.executable, "-m", "tests.with_postgres", *measure], check=False).returncode)
+    return max(codes)
 
 
 if __name__ == "__main__":

@@ -415,3 +415,109 @@ def test_a_button_in_a_row_runs_a_command_for_that_row(chrome: Chrome) -> None:
     expect(tab.locator('.live-view[data-view="tenant_facts"]')).to_contain_text(name, timeout=PATIENCE)
     assert effects(tab) == [1]
     expect(tab.locator(".live-notice")).to_have_count(0)
+
+
+def state(chrome: Chrome, talk: str) -> str:
+    """How a conversation stands in the database."""
+    told = chrome.servers.run(
+        f"from project.demo.factory.models import Conversation\nprint(Conversation.objects.get(pk='{talk}').state)"
+    )
+    return told.strip()
+
+
+INJECTED = """(key) => {
+    const markup = `<p id="foreign">
+        <button data-live-command="archive_conversation" data-live-object="${key}">Read more</button>
+        <label for="live-run-archive_conversation">Read this</label>
+        <form data-live="command" action="/elsewhere/"><button>Read all</button></form></p>`;
+    document.querySelector("[data-view=conversation_chat] > div").insertAdjacentHTML("beforeend", markup);
+    document.addEventListener("submit", (event) => event.preventDefault());
+}"""
+
+
+def test_what_strangers_put_into_the_page_clicks_nothing(chrome: Chrome, talks: list[str]) -> None:
+    tab = chrome.tab()
+    chrome.agent("present", tab, channel="conversation", input=talks[5])
+    expect(tab.locator('[data-view="conversation_chat"]')).to_be_visible(timeout=PATIENCE)
+    tab.evaluate(INJECTED, talks[5])
+    with tab.expect_response("**/commands/archive_conversation") as refused:
+        tab.get_by_role("button", name="Read more").click()
+    assert refused.value.status == 403
+    expect(tab.get_by_role("alert")).to_contain_text("Nothing was done")
+    sent: list[str] = []
+    tab.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    tab.get_by_text("Read this").click()
+    tab.get_by_role("button", name="Read all").click()
+    tab.wait_for_timeout(500)
+    assert [url for url in sent if not url.endswith("/beat")] == []
+    assert state(chrome, talks[5]) == "OPEN"
+
+
+def test_a_question_that_has_just_appeared_is_not_answered_by_a_click(chrome: Chrome, talks: list[str]) -> None:
+    tab = chrome.tab()
+    chrome.agent("runPageCommand", tab, command="archive_conversation", input=talks[1])
+    approve = tab.locator(".live-card button[value=approve]")
+    expect(approve).to_be_enabled(timeout=PATIENCE)
+    first = approve.get_attribute("id")
+    approve.hover()
+    # The question under the mouse is replaced by another one.
+    chrome.agent("runPageCommand", tab, command="archive_conversation", input=talks[5])
+    tab.wait_for_function("(id) => !document.getElementById(id)", arg=first)
+    expect(approve).to_be_disabled(timeout=1)
+    tab.mouse.down()
+    tab.mouse.up()
+    tab.wait_for_timeout(300)
+    assert [state(chrome, talk) for talk in (talks[1], talks[5])] == ["OPEN", "OPEN"]
+    expect(approve).to_be_enabled(timeout=2 * SOON)
+    tab.get_by_role("button", name="Decline").click()
+    expect(tab.locator(".live-card")).to_have_count(0, timeout=PATIENCE)
+
+
+def test_a_button_that_is_for_another_object_now_takes_no_click_at_once(chrome: Chrome, talks: list[str]) -> None:
+    tab = chrome.tab()
+    chrome.agent("present", tab, channel="conversation", input=talks[1])
+    button, item = tab.locator("#live-run-archive_conversation"), tab.locator("#live-command-archive_conversation")
+    expect(button).to_be_enabled(timeout=PATIENCE)
+    button.focus()
+    chrome.agent("present", tab, channel="conversation", input=talks[5])
+    tab.wait_for_function(
+        "(key) => document.getElementById('live-command-archive_conversation').dataset.object === key", arg=talks[5]
+    )
+    expect(button).to_be_disabled(timeout=1)
+    expect(tab.locator("#live-hint-create_connection")).to_be_visible()
+    tab.keyboard.press("Enter")
+    expect(button).to_be_enabled(timeout=SOON)
+    assert state(chrome, talks[5]) == "OPEN"
+    # What only came along is not held: the tab looks anew, and the button is the same one.
+    chrome.agent("present", tab, channel="conversation", input=talks[5])
+    expect(item).to_have_attribute("data-object", talks[5])
+    expect(button).to_be_enabled(timeout=1)
+
+
+BREAKS = """
+    const send = window.fetch;
+    window.fetch = async (...asked) => {
+        const answer = await send(...asked);
+        if (!sessionStorage.breaks || answer.status !== 200) return answer;
+        const told = await answer.json();
+        for (const view of told.parts?.views ?? []) if (view.name === sessionStorage.breaks) view.is_shown = false;
+        return new Response(JSON.stringify(told));
+    };
+"""
+
+
+def test_what_showed_a_view_that_could_not_be_drawn_is_not_said_to_be_shown(chrome: Chrome) -> None:
+    chrome.context.add_init_script(BREAKS)
+    tab = chrome.tab()
+    assert chrome.agent("present", tab, channel="tenant", input="1")["delivery"] == "SHOWN"
+    tab.evaluate("sessionStorage.breaks = 'connection_form'")
+    told = chrome.agent("runPageCommand", tab, command="open_connection_form", input="1")
+    assert told["delivery"] == "DELIVERED"
+    assert chrome.agent("present", tab, channel="tenant", input="3")["delivery"] == "DELIVERED", "it came after that"
+    expect(tab.locator("[data-live=said]")).not_to_contain_text("New git connection")
+    with tab.expect_request("**/beat") as beat:
+        tab.reload()
+    assert beat.value.post_data_json == {"shown": 1}
+    tab.evaluate("delete sessionStorage.breaks")
+    assert chrome.agent("present", tab, channel="tenant", input="1")["delivery"] == "SHOWN"
+    assert effects(tab) == [4]

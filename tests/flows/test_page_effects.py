@@ -16,10 +16,10 @@ from tests.page_commands.wires import Remote
 COMMANDS = int(os.environ.get("PAGE_COMMANDS", "200"))
 """How many are run; `make soak` runs a thousand."""
 
-AGENTS = 4
+AGENTS = 8
 """How many run them at the same time."""
 
-TIMES_OUT = 0.05
+TIMES_OUT = 0.02
 """Seconds after which a stream that says nothing is cut."""
 
 

@@ -27,6 +27,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROWS = 60
+_BUTTON = re.compile(r'data-live-command="([^"]+)" data-live-object="([^"]+)" data-live-nonce="([^"]+)"')
 PATIENCE = 30.0
 """Seconds that a server may take to answer for the first time, and any answer to come."""
 
@@ -272,6 +273,8 @@ class Tab:
     tab: str
     ticket: str
     session: dict[str, Any]
+    buttons: dict[tuple[str, str], str]
+    """The nonces of the buttons that the application rendered, by their command and object."""
 
     @property
     def id(self) -> str:
@@ -295,8 +298,10 @@ class Tab:
         return self.person.post(f"{self.address}/beat", {"shown": shown})
 
     def click(self, command: str, **fields: Any) -> Answer:
-        """Click the button of a command."""
-        return self.person.post(f"{self.address}/commands/{command}", {"nonce": self.session["nonce"], **fields})
+        """Click the button of a command on the page as it is now, or with `object` the one in a row for that."""
+        nonce = self.buttons[command, fields["object"]] if "object" in fields else self.session["nonce"]
+        body = {"version": self.news()["version"], "nonce": nonce, **fields}
+        return self.person.post(f"{self.address}/commands/{command}", body)
 
     def reload(self) -> Tab:
         """Leave and open again, as a reload does."""
@@ -312,4 +317,5 @@ def open_tab(person: Person, path: str = "/factory/start/", tab: str = "") -> Ta
     tab = tab or uuid.uuid4().hex
     answer = person.post("/pages/sessions", {"ticket": found[1], "tab": tab, "title": path})
     assert answer.status == 200, answer.text[:2000]
-    return Tab(person, path, tab, found[1], answer.json())
+    buttons = {(command, key): nonce for command, key, nonce in _BUTTON.findall(page.text)}
+    return Tab(person, path, tab, found[1], answer.json(), buttons)

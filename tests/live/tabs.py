@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import uuid
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from django.test import Client
 
+from page_commands.live.clicks import bound
 from page_commands.live.models import PageSession
+from read_targets.cards.clicks import nonce_for
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
 """What a browser says of a request that a page of this origin sends."""
@@ -49,7 +52,17 @@ class Tab:
         return self.client.post(f"{self.address}/leave", fields)
 
     def click(self, command: str, **fields: Any) -> Any:
-        return post(self.client, f"{self.address}/commands/{command}", {"nonce": self.told["nonce"], **fields})
+        """Click a button of the page as it is now; with `object`, one that the application rendered for that."""
+        key = fields.get("object")
+        nonce = self.told["nonce"] if not isinstance(key, str) or not key else self.nonce(command, key)
+        body = {"version": self.session.version, "nonce": nonce, **fields}
+        return post(self.client, f"{self.address}/commands/{command}", body)
+
+    def nonce(self, command: str, key: str, page: str = "") -> str:
+        """The nonce that a button for a command and an object carries in this browser."""
+        session = self.session
+        request: Any = SimpleNamespace(user=session.user, session=self.client.session)
+        return nonce_for(request, bound(page or session.page.key, command, key))
 
 
 def post(client: Client, path: str, body: Any, **headers: str) -> Any:

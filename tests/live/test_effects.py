@@ -21,12 +21,12 @@ from .tabs import Tab, open_tab
 from .writers import EACH, OPENERS, WRITERS
 
 
-def add(key: Any, count: int = 1, kind: str = Effect.Kind.NOTICE) -> None:
+def add(key: Any, count: int = 1, kind: str = Effect.Kind.NAVIGATE) -> None:
     """Add effects to a session, under its lock as everybody does."""
     with writing():
         session = PageSession.objects.select_for_update().get(pk=key)
         for _ in range(count):
-            add_effect(session, kind, {"text": f"number {session.last_seq + 1}", "level": "good"})
+            add_effect(session, kind, {"href": f"/number/{session.last_seq + 1}/"})
 
 
 def numbers(answer: Any) -> list[int]:
@@ -37,7 +37,7 @@ def test_a_tab_fetches_what_comes_after_the_one_it_saw(tab: Tab) -> None:
     add(tab.id, 3)
     assert numbers(tab.news()) == [1, 2, 3]
     told = tab.news(2).json()
-    assert told["effects"] == [{"seq": 3, "kind": "notice", "payload": {"text": "number 3", "level": "good"}}]
+    assert told["effects"] == [{"seq": 3, "kind": "navigate", "payload": {"href": "/number/3/"}}]
     assert told["seq"] == 3
     assert numbers(tab.news(3)) == []
     assert numbers(tab.news(99)) == []
@@ -54,9 +54,7 @@ def test_many_effects_come_in_portions(tab: Tab, monkeypatch: pytest.MonkeyPatch
     assert seen == list(range(1, 11))
 
 
-@pytest.mark.parametrize(
-    ("kind", "has_parts"), [("state", True), ("card", True), ("notice", False), ("navigate", False)]
-)
+@pytest.mark.parametrize(("kind", "has_parts"), [("state", True), ("card", True), ("navigate", False)])
 def test_the_parts_come_with_effects_that_may_move_them(tab: Tab, kind: str, has_parts: bool) -> None:
     add(tab.id, kind=kind)
     assert ("parts" in tab.news().json()) is has_parts
@@ -106,7 +104,7 @@ def test_what_is_rolled_back_leaves_no_gap(tab: Tab) -> None:
     add(tab.id)
     with transaction.atomic():
         session = PageSession.objects.select_for_update().get(pk=tab.id)
-        assert add_effect(session, Effect.Kind.NOTICE) == 2
+        assert add_effect(session, Effect.Kind.NAVIGATE) == 2
         transaction.set_rollback(True)
     add(tab.id)
     assert numbers(tab.news()) == [1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -103,6 +104,24 @@ def test_nothing_is_kept_of_streams_that_are_gone(hub: Hub) -> None:
         hub.hear(Ring(MINE, "one", 2))
 
     asyncio.run(listen())
+    assert hub.browsers() == []
+    assert hub._known == {}
+
+
+def test_of_more_than_a_few_streams_of_a_browser_the_oldest_is_cut(hub: Hub) -> None:
+    async def listen() -> tuple[list[bool], dict[str, int], list[bool]]:
+        with ExitStack() as stack:
+            other = stack.enter_context(hub.ear(OTHER))
+            ears = [stack.enter_context(hub.ear(MINE)) for _ in range(hubs.MOST_STREAMS + 1)]
+            assert await ears[0].listen(SOON) == {}
+            are_cut = [ear.is_cut for ear in (other, *ears)]
+            hub.hear(Ring(MINE, "one", 1))
+            return are_cut, await ears[0].listen(0.05), [bool(await ear.listen(SOON)) for ear in ears[1:]]
+
+    are_cut, heard, others = asyncio.run(listen())
+    assert are_cut == [False, True] + [False] * hubs.MOST_STREAMS
+    assert heard == {}
+    assert others == [True] * hubs.MOST_STREAMS
     assert hub.browsers() == []
     assert hub._known == {}
 

@@ -31,14 +31,15 @@ def parts(tab: Tab) -> dict[str, Any]:
     return tab.news(tab.session.last_seq, "&parts=1").json()["parts"]
 
 
-def view(tab: Tab, name: str) -> dict[str, str]:
+def view(tab: Tab, name: str) -> dict[str, Any]:
     [found] = [one for one in parts(tab)["views"] if one["name"] == name]
     return found
 
 
 def item(tab: Tab, command: str) -> str:
     """The HTML of one command, empty where it has no button."""
-    found = re.search(rf'<li class="live-command" id="live-command-{command}">.*?</li>', parts(tab)["commands"], re.S)
+    start = rf'<li class="live-command" id="live-command-{command}" data-command="{command}" data-object="[^"]*">'
+    found = re.search(rf"{start}.*?</li>", parts(tab)["commands"], re.S)
     return found[0] if found else ""
 
 
@@ -59,7 +60,8 @@ def test_a_command_whose_channel_is_empty_is_disabled_and_says_why(tab: Tab, con
     tab.click("show_conversation", object=str(conversation.pk))
     after = item(tab, "archive_conversation")
     assert "disabled" not in after
-    assert f'action="{tab.address}/commands/archive_conversation"' in after
+    assert 'data-object=""' in before
+    assert f'data-object="{conversation.pk}"' in after
     assert str(conversation).replace("<", "&lt;").replace(">", "&gt;") in after
 
 
@@ -140,7 +142,7 @@ def test_a_waiting_confirmation_says_what_will_run_and_who_asks(
     assert f"<bdi>“{str(conversation).replace('<', '&lt;').replace('>', '&gt;')}”</bdi>" in html
     assert "An agent that calls itself <bdi>“test agent”</bdi> asks for it." in html
     assert re.search(r'To be answered until <time datetime="[^"]+">', html)
-    assert f'action="/agent/cards/{asked}/decide"' in html
+    assert f'data-card="{asked}"' in html
     assert re.findall(r'name="decision" value="(\w+)" id="live-\w+-[^"]+"[^>]*>([^<]+)<', html) == [
         ("approve", "Archive"),
         ("decline", "Decline"),
@@ -217,7 +219,9 @@ def test_a_view_that_says_it_is_not_there_is_not(tab: Tab, tenant: Tenant, fragm
 
     fragment["render"] = render
     tab.click("select_tenant", object=str(tenant.pk))
-    assert "“Fragment” is not there for you" in view(tab, "fragment")["html"]
+    shown = view(tab, "fragment")
+    assert "“Fragment” is not there for you" in shown["html"]
+    assert shown["is_shown"]
 
 
 @pytest.mark.parametrize("broken", ["raises", "redirects", "answers text", "is gone"])
@@ -235,11 +239,12 @@ def test_a_view_that_breaks_leaves_the_rest_of_the_page(
     if broken == "is gone":
         start.views.filter(name="fragment").update(code="tests.nothing")
     tab.click("select_tenant", object=str(tenant.pk))
-    shown = view(tab, "fragment")["html"]
-    assert "“Fragment” could not be shown." in shown
-    assert "secret" not in shown
+    shown, other = view(tab, "fragment"), view(tab, "tenant_facts")
+    assert "“Fragment” could not be shown." in shown["html"]
+    assert "secret" not in shown["html"]
     assert "fragment" in caplog.text
-    assert tenant.name in view(tab, "tenant_facts")["html"]
+    assert tenant.name in other["html"]
+    assert (shown["is_shown"], other["is_shown"]) == (False, True)
 
 
 def test_an_object_that_is_no_longer_readable_is_said_to_be_missing(tab: Tab, tenant: Tenant, clerk: User) -> None:

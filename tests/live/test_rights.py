@@ -25,9 +25,18 @@ SPEAKING: dict[str, Speak] = {
     "beat": lambda client, tab: post(client, f"{tab.address}/beat", {"shown": 0}),
     "leave": lambda client, tab: client.post(f"{tab.address}/leave", {"visit": tab.told["visit"]}),
     "command": lambda client, tab: post(
-        client, f"{tab.address}/commands/select_tenant", {"nonce": tab.told["nonce"], "object": "1"}
+        client,
+        f"{tab.address}/commands/select_tenant",
+        {"version": tab.told["version"], "nonce": tab.told["button"], "object": "1"},
     ),
 }
+
+
+@pytest.fixture
+def tab(tab: Tab) -> Tab:
+    """The clerk's tab, which remembers the nonce of a button in a row."""
+    tab.told["button"] = tab.nonce("select_tenant", "1")
+    return tab
 
 
 @pytest.fixture(params=SPEAKING)
@@ -50,7 +59,8 @@ def test_every_address_answers_with_and_without_its_slash(tab: Tab, slash: str) 
     client, address = tab.client, tab.address
     assert client.get(f"{address}{slash}").status_code == 200
     assert post(client, f"{address}/beat{slash}", {"shown": 0}).status_code == 200
-    assert post(client, f"{address}/commands/nothing{slash}", {"nonce": tab.told["nonce"]}).status_code == 403
+    click = {"version": 1, "nonce": tab.told["nonce"]}
+    assert post(client, f"{address}/commands/nothing{slash}", click).status_code == 403
     assert client.post(f"{address}/leave{slash}", {"visit": 0}).status_code == 204
     assert post(client, f"/pages/sessions{slash}", {}).status_code == 400
     assert client.get(f"/pages/stream{slash}").status_code == 204

@@ -6,17 +6,20 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from dataclasses import replace
 
 import pytest
 from django.test import Client
+
+from page_commands.live.hub import MOST_STREAMS
 
 from .servers import Person, Server, Servers, Stream, Tab, open_tab
 
 SOON = 1.0
 """Seconds within which an effect must have rung (issue 4)."""
 
-STREAMS = 30
-"""More than the ten connections to PostgreSQL that a process may hold."""
+BROWSERS = 6
+"""With all the streams that each may have, more than the ten connections to PostgreSQL that a process may hold."""
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def listen() -> Iterator[Callable[[Person], Stream]]:
         yield open_stream
 
 
-def notice(servers: Servers, tab: Tab, code: str = "") -> None:
+def add(servers: Servers, tab: Tab, code: str = "") -> None:
     """Let a third process add an effect to the tab's session."""
     servers.run(
         "from page_commands.live.models import *\n"
@@ -49,7 +52,7 @@ def notice(servers: Servers, tab: Tab, code: str = "") -> None:
         "from read_targets.agent import writing\n"
         "with writing():\n"
         f"    session = PageSession.objects.select_for_update().get(pk='{tab.id}')\n"
-        "    add_effect(session, 'notice', {'text': 'hello', 'level': 'good'})\n"
+        "    add_effect(session, 'card')\n"
         f"    {code or 'pass'}\n"
     )
 
@@ -73,7 +76,7 @@ def test_a_command_rings_in_every_process(
 ) -> None:
     stream = listen(clerk.at(getattr(two_servers, at)))
     stream.until("ring")
-    clicked = Tab(clerk.at(two_servers.first), tab.path, tab.tab, tab.ticket, tab.session)
+    clicked = replace(tab, person=clerk.at(two_servers.first))
     with ThreadPoolExecutor(1) as pool:
         began = time.monotonic()
         click = pool.submit(clicked.click, "select_tenant", object="1")
@@ -88,8 +91,8 @@ def test_a_process_without_streams_rings_too_and_what_it_rolls_back_does_not(
 ) -> None:
     stream = listen(clerk)
     stream.until("ring")
-    notice(two_servers, tab, "from django.db import transaction; transaction.set_rollback(True)")
-    notice(two_servers, tab)
+    add(two_servers, tab, "from django.db import transaction; transaction.set_rollback(True)")
+    add(two_servers, tab)
     assert stream.until("ring")[tab.id] == 1
     assert tab.news()["seq"] == 1
 
@@ -142,16 +145,33 @@ def test_a_server_that_can_hold_no_stream_says_so(browser_of_clerk: Client) -> N
 def test_open_streams_hold_no_connection_that_others_need(
     two_servers: Servers, clerk: Person, tab: Tab, listen: Callable[[Person], Stream]
 ) -> None:
-    streams = [listen(clerk) for _ in range(STREAMS)]
-    for stream in streams:
+    tabs = [tab, *(open_tab(Person(two_servers.first).sign_in("clerk")) for _ in range(BROWSERS - 1))]
+    streams = [(one, listen(one.person)) for one in tabs for _ in range(MOST_STREAMS)]
+    for _, stream in streams:
         assert stream.status == 200
         stream.until("ring")
     with ThreadPoolExecutor(12) as pool:
         answers = list(pool.map(lambda _: clerk.get(f"{tab.address}?after=0&parts=1").status, range(24)))
     assert answers == [200] * 24
+    for one in tabs:
+        one.click("select_tenant", object="1")
+    for one, stream in streams:
+        stream.rings(one.id, 1)
+
+
+def test_of_too_many_streams_of_one_sign_in_the_oldest_ends(
+    two_servers: Servers, clerk: Person, tab: Tab, listen: Callable[[Person], Stream]
+) -> None:
+    other = listen(Person(two_servers.first).sign_in("clerk"))
+    streams = []
+    for _ in range(MOST_STREAMS + 1):
+        streams.append(listen(clerk))
+        streams[-1].until("ring")
+    assert "end" not in [event for event, _ in streams[0].events()], "nobody has signed out"
     tab.click("select_tenant", object="1")
-    for stream in streams:
+    for stream in streams[1:]:
         stream.rings(tab.id, 1)
+    assert other.until("ping") == {}
 
 
 def test_a_server_with_open_streams_stops_soon_and_its_tabs_go_on_at_another(
@@ -187,7 +207,7 @@ def test_a_hub_that_loses_its_connection_opens_another(
     stream.rings(tab.id, 1)
     time.sleep(2.5)
     began = time.monotonic()
-    notice(two_servers, tab)
+    add(two_servers, tab)
     stream.rings(tab.id, 2)
     assert time.monotonic() - began < 10
 

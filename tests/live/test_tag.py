@@ -107,12 +107,25 @@ def test_a_row_has_the_button_of_a_command_that_the_person_may_run(clerk: Any, p
     with CaptureQueriesContext(connection) as for_three:
         page = rendered(clerk, BUTTON, objects=talks)
     assert page.count("<button") == 3
-    assert f'data-live-command="show_conversation" data-live-object="{talks[0].pk}">Show conversation</button>' in page
+    button = rf'data-live-command="show_conversation" data-live-object="{talks[0].pk}" data-live-nonce="[^"]+">Show con'
+    assert re.search(button, page)
     with CaptureQueriesContext(connection) as for_one:
         assert rendered(clerk, BUTTON, objects=[talks[0].pk]).count("<button") == 1
     assert len(for_one) == len(for_three)
     assert "<button" not in rendered(person("analyst"), BUTTON, objects=talks)
     assert "<button" not in rendered(AnonymousUser(), BUTTON, objects=talks)
+
+
+@pytest.mark.parametrize("name", ["show_conversation", "factory.show_conversation"])
+def test_a_button_names_its_command_as_a_click_must(clerk: Any, name: str) -> None:
+    assert 'data-live-command="show_conversation"' in rendered(
+        clerk, BUTTON.replace("show_conversation", name), objects=[1]
+    )
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_without_an_object_there_is_no_button(clerk: Any, nothing: Any) -> None:
+    assert "<button" not in rendered(clerk, BUTTON, objects=[nothing])
 
 
 def test_a_key_with_markup_is_escaped(clerk: Any) -> None:

@@ -40,7 +40,7 @@ def write_at_once() -> str:
     def write() -> None:
         for _ in range(EACH):
             with writing():
-                add_effect(PageSession.objects.select_for_update().get(pk=key), Effect.Kind.NOTICE)
+                add_effect(PageSession.objects.select_for_update().get(pk=key), Effect.Kind.NAVIGATE)
 
     reader = _started([read])
     for writer in _started([write] * WRITERS):
