@@ -114,13 +114,13 @@ def revisit(call: Call, kept: ToolResult | None) -> ToolResult | None:
         command = access_command(call.actor, run.command.page, run.command.name)
         if run.object_id and not took_away(kept):
             access_object(call.actor, command.input_type, run.object_id)
-        settled = _settle_overdue(run)
+        settled = _settle_overdue(run, kept)
     if settled is not None or kept is None:
         return settled
     return as_readable(call.actor, kept)
 
 
-def _settle_overdue(run: CommandRun) -> ToolResult | None:
+def _settle_overdue(run: CommandRun, kept: ToolResult | None) -> ToolResult | None:
     """Settle a run that can no longer end by itself, and return its answer; None where it stands as it is kept."""
     is_due = run.state == State.APPROVED or (run.state == State.WAITING and _obstacle(run, run.session) is not None)
     if not is_due:
@@ -133,7 +133,10 @@ def _settle_overdue(run: CommandRun) -> ToolResult | None:
             outcome = _obstacle(run, session)
         elif run.state == State.APPROVED:
             if is_alive(run):
-                raise about_it(busy(), about)
+                if kept is None:
+                    raise about_it(busy(), about)
+                # The person has agreed, and it runs just now: what is kept says to wait.
+                return None
             if not run.goes_outside:
                 # It was cut off inside of the transaction that did everything: nothing was done.
                 return None

@@ -25,6 +25,7 @@ django.setup()
 from page_commands.live.stream import PING_EVERY  # noqa: E402
 from tests.bench.ledger import ms, say  # noqa: E402
 from tests.page_commands.office import Office, Server, office_in  # noqa: E402
+from tests.page_commands.prepare import CROWD  # noqa: E402
 from tests.page_commands.tab import Browser, Tab  # noqa: E402
 
 RUNS = 60
@@ -103,7 +104,7 @@ def hold(office: Office) -> None:
     """Open 200 tabs in as many browsers, each with its stream at one process; leave them be, then use one of them."""
     server = office.first
     before = memory_of(server)
-    streams = [stream_of(office, "other") for _number in range(STREAMS - 1)]
+    streams = [stream_of(office, CROWD[number % len(CROWD)]) for number in range(STREAMS - 1)]
     tab = office.browser("mina", 1).open()
     streams.append(begun(tab))
     after = memory_of(server)

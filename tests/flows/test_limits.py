@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -202,7 +201,9 @@ def test_looking_how_a_call_stands_has_an_allowance_of_its_own(agent: Any, limit
     assert answers[-1].json()["nextAction"] == {"type": "WAIT", "delayMs": 20_000}
 
 
-@pytest.mark.parametrize("address", ["/agent/cards", "/agent/schema", f"/agent/calls/{uuid.uuid4()}"])
+@pytest.mark.parametrize(
+    "address", ["/agent/cards", "/agent/schema", "/agent/calls/7d0f5f64-6a0e-4d5c-9b5e-0f3d6f3c2a11"]
+)
 def test_what_else_is_asked_for_counts_as_looking(agent: Any, limited: Any, address: str) -> None:
     limited(POLLS_A_MINUTE=1)
     one = agent("analyst")
@@ -214,7 +215,10 @@ def test_what_else_is_asked_for_counts_as_looking(agent: Any, limited: Any, addr
 def test_a_click_is_never_too_many(signed_in: Any, limited: Any) -> None:
     limited(CALLS_A_MINUTE_OF_PERSON=1, POLLS_A_MINUTE=1)
     browser = signed_in("clerk")
-    codes = {browser.post(f"/agent/cards/{uuid.uuid4()}/open", "{}", "application/json").status_code for _ in range(3)}
+    codes = {
+        browser.post("/agent/cards/7d0f5f64-6a0e-4d5c-9b5e-0f3d6f3c2a11/open", "{}", "application/json").status_code
+        for _ in range(3)
+    }
     assert codes == {403}
     assert not Allowance.objects.exists()
 

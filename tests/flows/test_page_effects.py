@@ -16,7 +16,7 @@ from tests.page_commands.wires import Remote
 COMMANDS = int(os.environ.get("PAGE_COMMANDS", "200"))
 """How many are run; `make soak` runs a thousand."""
 
-AGENTS = 8
+AGENTS = 5
 """How many run them at the same time."""
 
 TIMES_OUT = 0.02
@@ -103,7 +103,7 @@ def run_all(office: Office, page: str, numbers: range, chance: random.Random) ->
                 break
             # Another agent's command was running, or the page was just being loaded again.
             assert reply.json()["code"] in (Code.BUSY, Code.NO_PAGE), reply.text
-            time.sleep(chance.random() * 0.05)
+            time.sleep(0.05 + chance.random() * 0.3)
         deliveries.append(reply.json()["delivery"])
     return deliveries
 

@@ -10,16 +10,20 @@ from read_targets.agent.tokens import create_token
 
 from .desk import RIGHTS, Desk, conversation, declare_desk, hire, step
 
+CROWD = tuple(f"guest-{number}" for number in range(4))
+"""People who only have pages open; nobody has more than fifty."""
+
 
 def prepare() -> dict[str, Any]:
-    """Make the tables, the page with its commands, two people with their agents, and what they talk about."""
+    """Make the tables, the page with its commands, people with two agents each, and what they talk about."""
     call_command("migrate", verbosity=0)
     _declare(declare_desk())
-    people = [hire(name, *RIGHTS) for name in ("mina", "other")]
-    tokens = [[create_token(user, f"Robot {number}", may_act=True)[1] for number in (1, 2)] for user in people]
+    people = {name: hire(name, *RIGHTS) for name in ("mina", "other", *CROWD)}
     return {
-        "people": {user.get_username(): user.pk for user in people},
-        "tokens": dict(zip(("mina", "other"), tokens, strict=True)),
+        "people": {name: user.pk for name, user in people.items()},
+        "tokens": {
+            name: [create_token(user, f"Robot {n}", may_act=True)[1] for n in (1, 2)] for name, user in people.items()
+        },
         "talks": [str(conversation(title).pk) for title in ("One", "Two", "Three")],
     }
 
