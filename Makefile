@@ -15,9 +15,12 @@ run: $(VENV)/.installed ## build the sample company and serve it on http://127.0
 	@$(BIN)/python manage.py demo
 	@$(BIN)/python -m project.demo.serve
 
-test: $(VENV)/.installed-dev ## every test, on SQLite and on PostgreSQL, with Chromium where there is one
+# Pages of the admin, words and forms are the same on every database: they are asked on SQLite alone.
+ONCE := admin agent declaration demo mcp page_commands/admin page_commands/declaration
+
+test: $(VENV)/.installed-dev ## every test on SQLite and in Chromium; on PostgreSQL all that a database may answer otherwise
 	$(BIN)/pytest -n 2 -m "not bench"
-	$(BIN)/python -m tests.with_postgres $(BIN)/pytest -n 2 -m "not bench and not browser"
+	$(BIN)/python -m tests.with_postgres $(BIN)/pytest -n 2 -m "not bench and not browser" $(ONCE:%=--ignore=tests/%)
 
 check: $(VENV)/.installed-dev ## style, types, migrations, settings and committed schemas
 	$(BIN)/ruff check

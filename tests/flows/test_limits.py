@@ -18,6 +18,9 @@ from read_targets.agent.tokens import revoke
 from read_targets.models import AgentToken, Allowance, ToolCall
 from tests.flows.doer import Doer, act, ask, offered, poll, send
 
+NOBODYS = "7d0f5f64-6a0e-4d5c-9b5e-0f3d6f3c2a11"
+"""An id that nothing has."""
+
 TOOL = "queryLedgerAccounts"
 
 
@@ -201,9 +204,7 @@ def test_looking_how_a_call_stands_has_an_allowance_of_its_own(agent: Any, limit
     assert answers[-1].json()["nextAction"] == {"type": "WAIT", "delayMs": 20_000}
 
 
-@pytest.mark.parametrize(
-    "address", ["/agent/cards", "/agent/schema", "/agent/calls/7d0f5f64-6a0e-4d5c-9b5e-0f3d6f3c2a11"]
-)
+@pytest.mark.parametrize("address", ["/agent/cards", "/agent/schema", f"/agent/calls/{NOBODYS}"])
 def test_what_else_is_asked_for_counts_as_looking(agent: Any, limited: Any, address: str) -> None:
     limited(POLLS_A_MINUTE=1)
     one = agent("analyst")
