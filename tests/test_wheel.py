@@ -67,6 +67,7 @@ urlpatterns = [
     path("login/", LoginView.as_view(), name="login"),
     path("api/agents/", include("read_targets.agent.urls")),
     path("my/", include("read_targets.cards.urls")),
+    path("open/", include("page_commands.urls")),
 ]
 """
 

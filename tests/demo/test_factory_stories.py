@@ -44,20 +44,22 @@ class Tab:
         return {view["name"]: view["html"] for view in self.news()["parts"]["views"]}
 
     def click(self, name: str, **parameters: str) -> Any:
-        """Click the button of a command."""
-        fields = {"nonce": self.told["nonce"], "parameters": parameters}
+        """Click the button of a command, on the page as it is drawn now."""
+        version = self.news()["version"]
+        fields = {"nonce": self.told["nonce"], "version": version, "parameters": parameters}
         address = f"/pages/sessions/{self.id}/commands/{name}"
         return self.client.post(address, fields, "application/json", headers={"Sec-Fetch-Site": "same-origin"})
 
     def decide(self, decision: str) -> Any:
         """Answer the one confirmation that waits."""
         html = self.news()["parts"]["cards"]
-        address = re.search(r'action="([^"]+)"', html)
+        card = re.search(r'data-card="([^"]+)"', html)
         nonce = re.search(r'name="nonce" value="([^"]+)"', html)
-        assert address, html
+        assert card, html
         assert nonce, html
         fields = {"decision": decision, "nonce": nonce[1], "session": self.id}
-        return self.client.post(address[1], fields, "application/json", headers={"Sec-Fetch-Site": "same-origin"})
+        address = f"/agent/cards/{card[1]}/decide"
+        return self.client.post(address, fields, "application/json", headers={"Sec-Fetch-Site": "same-origin"})
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +100,7 @@ def test_story_1_the_form_for_a_tenant_opens_in_the_tab_that_was_named(
     tabs: tuple[Tab, Tab], run: Callable[..., dict[str, Any]]
 ) -> None:
     answer = run("open_connection_form", TENANT)
-    assert (answer["outcome"], answer["command"]) == ("READY", "open_connection_form")
+    assert (answer["outcome"], answer["command"]) == ("READY", "factory.open_connection_form")
     assert answer["input"] == {"type": "factory.tenant", "id": TENANT}
     assert answer["changed"]["views"][-1]["object"]["id"] == TENANT
     html = tabs[0].views()["connection_form"]

@@ -266,7 +266,7 @@ def card_of(tab: Any) -> str:
     end = time.monotonic() + 20
     while time.monotonic() < end:
         parts = tab.person.get(f"{tab.address}?after=0&parts=1").json()["parts"]
-        found = re.search(r"/agent/cards/([0-9a-f-]{36})/decide", parts["cards"])
+        found = re.search(r'data-card="([0-9a-f-]{36})"', parts["cards"])
         if found:
             return found[1]
         time.sleep(0.1)

@@ -268,7 +268,7 @@ def test_the_page_shows_the_command_as_the_agent_sees_it(form: Form) -> None:
     html = form.client.get(form.address).content.decode()
     told = html.split('id="told"')[1].split("</section>")[0]
     for said in (
-        "&quot;name&quot;: &quot;touch&quot;",
+        ".touch&quot;",
         "&quot;takesObject&quot;: true",
         "&quot;inputType&quot;: &quot;factory.tenant&quot;",
         "&quot;maximum&quot;: 20",

@@ -256,7 +256,7 @@ def test_a_click_that_is_asked_too_says_so(
 ) -> None:
     AgentCommand.objects.filter(pk=command.pk).update(confirm_clicks=True)
     html = text(attempt(signed_in("admin"), command, obj=tenant, parameters='{"count": 12, "level": "HIGH"}'))
-    assert "So does a click on the button." in html
+    assert "A click on the button asks first." in html
 
 
 @pytest.mark.parametrize(
@@ -541,12 +541,12 @@ def test_names_with_markup_come_out_as_text(
     parameters = '{"count": 12, "level": "HIGH", "note": "<i>x</i>"}'
     html = text(attempt(signed_in("admin"), command, obj=tenant, parameters=parameters))
     assert "It would ask the person first." in html
-    assert "&lt;b&gt;Evil&lt;/b&gt; &amp; “Co”" in html
+    assert "&lt;b&gt;Evil&lt;/b&gt; &amp; ‘Co’" in html
     assert "&lt;i&gt;x&lt;/i&gt;" in html
     assert "<b>Evil" not in html
     assert "<i>x" not in html
     Tenant.objects.filter(pk=tenant.pk).update(archived=True)
-    assert "&lt;b&gt;Evil&lt;/b&gt; &amp; “Co”” is archived." in text(attempt(signed_in("admin"), command, obj=tenant))
+    assert "&lt;b&gt;Evil&lt;/b&gt; &amp; ‘Co’” is archived." in text(attempt(signed_in("admin"), command, obj=tenant))
 
 
 def test_a_try_writes_to_no_table_but_the_log(
