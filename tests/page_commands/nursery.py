@@ -10,6 +10,8 @@ import json
 import os
 import signal
 import sys
+import threading
+import time
 from typing import Any
 
 import django
@@ -36,17 +38,26 @@ def main() -> None:
 
 def _serve(application: Any, port: int, log: str) -> int:
     """Begin to serve on the port, in a new process whose output goes to `log`; return its id."""
+    nursery = os.getpid()
     process = os.fork()
     if process:
         return process
     import uvicorn
 
+    threading.Thread(target=_outlive_not, args=(nursery,), daemon=True).start()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, to in ((0, nothing), (1, file), (2, file)):
         os.dup2(to, number)
     uvicorn.run(application, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)
+    os._exit(0)
+
+
+def _outlive_not(nursery: int) -> None:
+    """End this server once its nursery is gone, however the tests came to their end."""
+    while os.getppid() == nursery:
+        time.sleep(0.5)
     os._exit(0)
 
 
