@@ -9,6 +9,7 @@ from typing import Any
 
 from read_targets.agent import Argument, Unreadable
 from read_targets.agent.labels import text_of
+from read_targets.agent.log import quoted
 from read_targets.agent.schemas import argument_schema
 from read_targets.policies import Actor
 
@@ -72,7 +73,7 @@ def read_parameters(command: AgentCommand, given: Any) -> dict[str, Any]:
     wrong: dict[str, dict[str, Any]] = {}
     unknown = [name for name in passed if name not in arguments]
     for name in unknown[:MOST_TOLD]:
-        wrong[_plain(name)] = {"code": "argument_unknown", "values": list(arguments)}
+        wrong[quoted(name)] = {"code": "argument_unknown", "values": list(arguments)}
     for name, argument in arguments.items():
         try:
             value = argument.read(passed.get(name))
@@ -125,7 +126,3 @@ def _mapping(given: Any) -> Mapping[str, Any]:
         wrong = {"code": "not_an_object", "type": "string", "format": "JSON object"}
         raise parameters_unreadable({"parameters": wrong})
     return given
-
-
-def _plain(name: Any) -> str:
-    return "".join(letter if letter.isalnum() or letter in "_-." else "?" for letter in str(name)[:60]) or "?"

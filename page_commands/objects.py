@@ -32,11 +32,8 @@ def type_of(obj: Model | type[Model]) -> str:
     return obj._meta.label_lower
 
 
-def find_object(actor: Actor, type_label: str, key: Any, *, lock: bool = False) -> Model | None:
-    """Return the object of that type and key, None alike where there is none and where the person may not read it.
-
-    With `lock` its row stays locked until the open transaction ends.
-    """
+def find_object(actor: Actor, type_label: str, key: Any) -> Model | None:
+    """Return the object of that type and key, None alike where there is none and where the person may not read it."""
     model = model_of(type_label)
     text = str(key)
     if model is None or not text or len(text) > LONGEST_KEY or "\0" in text:
@@ -48,13 +45,12 @@ def find_object(actor: Actor, type_label: str, key: Any, *, lock: bool = False) 
     if str(value) != text and not isinstance(value, UUID):
         # "1_0" and "１" are whole numbers to Python, and to nobody else: an id is read and never guessed at.
         return None
-    objects = readable(actor, model).filter(pk=value)
-    return (objects.select_for_update(of=("self",)) if lock else objects).first()
+    return readable(actor, model).filter(pk=value).first()
 
 
-def access_object(actor: Actor, type_label: str, key: Any, *, lock: bool = False) -> Model:
+def access_object(actor: Actor, type_label: str, key: Any) -> Model:
     """Return the object as `find_object` does; raises Refused where it does not."""
-    found = find_object(actor, type_label, key, lock=lock)
+    found = find_object(actor, type_label, key)
     if found is None:
         raise object_unreadable()
     return found
