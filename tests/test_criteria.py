@@ -195,7 +195,7 @@ class Everyone:
 
     actor = None
 
-    def rows(self, queryset: Any) -> Any:
+    def rows(self, queryset: Any, first: int = 0) -> Any:
         """Return every row."""
         return queryset
 

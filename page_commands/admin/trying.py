@@ -50,9 +50,9 @@ class SharedReading(RowAccess):
         super().__init__(actor)
         self.viewer = viewer
 
-    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """The rows that both may read."""
-        return super().rows(queryset).filter(pk__in=readable(self.viewer, queryset.model).values("pk"))
+        return super().rows(queryset, first).filter(pk__in=readable(self.viewer, queryset.model).values("pk"))
 
 
 @dataclass(frozen=True)

@@ -97,9 +97,9 @@ class ScopedAccess(SharedAccess):
 
     definition: ListDefinition | None = None
 
-    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """The rows that both may view, each within their own scope."""
-        rows = super().rows(queryset)
+        rows = super().rows(queryset, first)
         if self.definition is None or self.definition.queryset is None:
             return rows
         scope = self.definition.queryset(self.viewer.actor).order_by().values("pk")

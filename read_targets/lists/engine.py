@@ -39,21 +39,26 @@ def ask(definition: ListDefinition, question: Question, access: Access) -> Answe
     """
     using = router.db_for_read(definition.model)
     with snapshot(using), timezone.override(question.zone):
-        reading = _Reading(definition, question, access, using)
+        reading = Reading(definition, question, access, using)
         figured = reading.figured() if question.count or question.figures or question.group_by else Answer()
         limit = question.limit(figured.total or 0) if callable(question.limit) else question.limit
         return replace(figured, rows=reading.rows(limit) if limit else [])
 
 
-def permitted(definition: ListDefinition, access: Access, using: str | None = None) -> QuerySet[Any]:
-    """Return the rows of the list that the person may view, each once and in no order."""
+def permitted(
+    definition: ListDefinition, access: Access, using: str | None = None, first: int = 0
+) -> QuerySet[Any]:
+    """Return the rows of the list that the person may view, each once and in no order.
+
+    They are to be read all, or only the `first` so many in some order.
+    """
     every = definition.model._base_manager.using(using or router.db_for_read(definition.model))
     if definition.queryset is not None:
         # By key, so that a scope with joins cannot make a row count twice.
         every = every.filter(pk__in=definition.queryset(access.actor).order_by().values("pk"))
     else:
         every = every.all()
-    return access.rows(every)
+    return access.rows(every, first)
 
 
 def keys_of(definition: ListDefinition, question: Question, access: Access, relation: str = "") -> list[Any]:
@@ -63,7 +68,7 @@ def keys_of(definition: ListDefinition, question: Question, access: Access, rela
     """
     using = router.db_for_read(definition.model)
     with snapshot(using), timezone.override(question.zone):
-        rows = _Reading(definition, question, access, using).selected()
+        rows = Reading(definition, question, access, using).selected()
         if not relation:
             return list(rows.order_by("pk").values_list("pk", flat=True))
         model = next(model for path in definition.paths.values() for hop, model in path.hops if hop == relation)
@@ -75,7 +80,7 @@ def keys_of(definition: ListDefinition, question: Question, access: Access, rela
 
 
 @dataclass
-class _Reading:
+class Reading:
     """One question being asked: the permitted rows it selects, and the names of its paths in the query."""
 
     definition: ListDefinition
@@ -86,9 +91,8 @@ class _Reading:
     def __post_init__(self) -> None:
         self.expressions = Expressions(self.access)
         self._names: dict[str, str] = {}
-        self._queryset = permitted(self.definition, self.access, self.using)
-        conditions = self._conditions()  # they give the query its aliases, so they come first
-        self._queryset = self._queryset.filter(*conditions)
+        self._aliases: dict[str, Any] = {}
+        self._filters = self._conditions()
 
     def _name(self, path: ListPath) -> str:
         """The name that stands for the path in the query; a value that may be withheld gets an alias."""
@@ -96,7 +100,7 @@ class _Reading:
             self._names[path.path] = path.lookup
             if self.expressions.closed(path) is not None:
                 self._names[path.path] = name = f"path{len(self._names)}"
-                self._queryset = self._queryset.alias(**{name: self.expressions.value(path)})
+                self._aliases[name] = self.expressions.value(path)
         return self._names[path.path]
 
     def _conditions(self) -> list[Q]:
@@ -114,9 +118,15 @@ class _Reading:
             found.append(text_q(question.text, [(self._name(path), path) for path in searched]))
         return found
 
-    def selected(self) -> QuerySet[Any]:
-        """The permitted rows that the conditions select."""
-        return self._queryset
+    def selected(self, first: int = 0) -> QuerySet[Any]:
+        """The permitted rows that the conditions select, with every name that stands for a path so far.
+
+        They are to be read all, or only the `first` so many in some order.
+        """
+        # One row is found soonest by its key, whatever it is wanted for.
+        first = 1 if self.question.key is not None else first
+        rows = permitted(self.definition, self.access, self.using, first)
+        return rows.alias(**self._aliases).filter(*self._filters)
 
     def figured(self) -> Answer:
         tally = Tally(connections[self.using].vendor)
@@ -127,7 +137,7 @@ class _Reading:
             tally.watch(path, self.expressions.value(path), self.expressions.closed(path))
         if self.question.group_by is not None:
             return self._grouped(self._allowed(self.question.group_by, "grouped"), tally)
-        row = tally.read(list(self._queryset.aggregate(**tally.aggregates).values()))
+        row = tally.read(list(self.selected().aggregate(**tally.aggregates).values()))
         return Answer(row[0], tally.figures(row))
 
     def _grouped(self, path: ListPath, tally: Tally) -> Answer:
@@ -140,7 +150,7 @@ class _Reading:
             # An index gives all rows day by day; few rows have nearly as many days, and are told by their months.
             every = self.access.viewable(self.definition.model) is None
             key = ExpressionWrapper(key, output_field=Raw()) if every else Month(key)
-        keyed = self._queryset.annotate(group_key=key, group_withheld=self.expressions.withheld(path))
+        keyed = self.selected().annotate(group_key=key, group_withheld=self.expressions.withheld(path))
         rows = keyed.order_by().values("group_key", "group_withheld").annotate(**tally.aggregates)
         read = rows.values_list("group_key", "group_withheld", *tally.aggregates).iterator(chunk_size=2_000)
         parts = ((key, bool(withheld), tally.read(raw)) for key, withheld, *raw in read)
@@ -160,24 +170,26 @@ class _Reading:
         paths = [self._allowed(path, "shown") for path in question.shown or definition.shown or ()]
         ordering = self._ordering()
         names = [self._name(path) for path in paths]
-        queryset = self._queryset
-        withheld: list[tuple[int, str]] = []
+        queryset = self.selected(question.offset + limit)
+        flags: dict[Any, str] = {}
         for position, path in enumerate(paths):
-            if self.expressions.closed(path) is not None:
-                withheld.append((position, f"withheld{position}"))
-                shown = f"shown{position}"
-                queryset = queryset.annotate(
-                    **{shown: F(names[position]), f"withheld{position}": self.expressions.withheld(path)}
-                )
-                names[position] = shown
+            if self.expressions.closed(path) is None:
+                continue
+            queryset = queryset.annotate(**{f"shown{position}": F(names[position])})
+            names[position] = f"shown{position}"
+            # Paths across the same relations are withheld together.
+            if path.hops not in flags:
+                flags[path.hops] = f"withheld{position}"
+                queryset = queryset.annotate(**{flags[path.hops]: self.expressions.withheld(path)})
         page = slice(question.offset, question.offset + limit)
-        read = queryset.order_by(*ordering).values_list("pk", *names, *(name for _, name in withheld))[page]
+        read = queryset.order_by(*ordering).values_list("pk", *names, *flags.values())[page]
         last = len(paths) + 1
+        closed = {hops: last + at for at, hops in enumerate(flags)}
         return [
             Row(
                 row[0],
                 {path.path: at_scale(value, path) for path, value in zip(paths, row[1:last], strict=True)},
-                frozenset(paths[at].path for (at, _), closed in zip(withheld, row[last:], strict=True) if closed),
+                frozenset(path.path for path in paths if path.hops in closed and row[closed[path.hops]]),
             )
             for row in read
         ]

@@ -13,12 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import Permission
-from django.db import connections
-from django.db.models import Case, Exists, F, Model, Q, QuerySet, UUIDField, Value, When
-from django.db.models.functions import Cast, Replace
+from django.db.models import Exists, Model, Q, QuerySet
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
 from ..lists import ListDefinition, registered_lists
+from .shapes import Granted, granted, is_generic
 
 if TYPE_CHECKING:
     from ..agent.models import AgentToken
@@ -97,9 +96,10 @@ class RowAccess:
     actor: Actor
     _viewable: dict[type[Model], QuerySet[Any] | None] = field(default_factory=dict)
 
-    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of `queryset` that the person may view."""
-        return self.permitted(view_permission(queryset.model), queryset)
+    def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
+        """The rows of `queryset` that the person may view, to be read all, or only the `first` so many in some order."""
+        held = self._held(view_permission(queryset.model), queryset)
+        return held.among(queryset, first) if isinstance(held, Granted) else held
 
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """The objects of `model` that the person may view, or None where that is all of them."""
@@ -114,20 +114,18 @@ class RowAccess:
 
     def permitted(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The objects of `queryset` on which the person holds `permission`."""
+        held = self._held(permission, queryset)
+        return held.by_key(queryset) if isinstance(held, Granted) else held
+
+    def _held(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any] | Granted:
+        """The objects on which the person holds `permission` everywhere or nowhere, or the single grants they hold."""
         user = self.actor.user
         if not is_someone(user):
             return queryset.none()
         if user.has_perm(permission):
             return queryset
-        model, right = queryset.model, right_of(permission)
-        if right is None:
-            return queryset.none()
-        arms = [(get_user_obj_perms_model(model), {"user": user})]
-        if self._groups:
-            arms.append((get_group_obj_perms_model(model), {"group__in": self._groups}))
-        keys = [_object_keys(grants, model, right, queryset.db).filter(**whose) for grants, whose in arms]
-        # A distinct union: a row granted twice counts once, and PostgreSQL estimates its size right.
-        return queryset.filter(pk__in=keys[0].union(*keys[1:]) if keys[1:] else keys[0])
+        right = right_of(permission)
+        return queryset.none() if right is None else granted(user, self._groups, queryset.model, right)
 
     @cached_property
     def _groups(self) -> list[Any]:
@@ -172,9 +170,9 @@ class SharedAccess:
         """The person previewed as."""
         return self.person.actor
 
-    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """The rows that both may view."""
-        return self.viewer.rows(self.person.rows(queryset))
+        return self.viewer.rows(self.person.rows(queryset, first), first)
 
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """The objects that both may view, or None where that is all of them."""
@@ -235,24 +233,3 @@ def access_of(person: Any) -> RowAccess:
         return RowAccess(Actor(person))
     access: RowAccess = person.memo.setdefault("access", RowAccess(person))
     return access
-
-
-def _object_keys(grants: type[Model], model: type[Model], right: int, using: str) -> QuerySet[Any]:
-    """The keys of the objects granted by `right`, typed as the model's own key so that its index serves them."""
-    granted = grants._base_manager.filter(permission=right)
-    if not is_generic(grants):
-        return granted.values_list("content_object_id", flat=True)
-    key: Any = model._meta.pk
-    while key is not None and key.is_relation:
-        key = key.target_field
-    text: Any = F("object_pk")
-    if isinstance(key, UUIDField) and not connections[using].features.has_native_uuid_field:
-        text = Replace(text, Value("-"), Value(""))
-    # PostgreSQL may cast before it filters, and the same table holds the keys of other models: only CASE has an order.
-    typed = Case(When(permission=right, then=Cast(text, key.__class__())))
-    return granted.annotate(object_key=typed).values_list("object_key", flat=True)
-
-
-def is_generic(grants: type[Model]) -> bool:
-    """Whether a table of grants holds those of every model, with the keys of their objects as text."""
-    return any(one.name == "object_pk" for one in grants._meta.get_fields())

@@ -11,7 +11,8 @@ from django.db.models import Model, Q, QuerySet
 from guardian.shortcuts import assign_perm, remove_perm
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
-from . import is_generic, rights_of
+from . import rights_of
+from .shapes import is_generic
 
 MOST_GRANTS = 200
 """Grants on an object that are named one by one; further ones are counted, and still revoked by name."""

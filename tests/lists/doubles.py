@@ -14,7 +14,7 @@ class Everything:
 
     actor: Any = None
 
-    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """Return every row."""
         return queryset
 
@@ -30,7 +30,7 @@ class Only:
     keys: dict[type[Model], list[Any]] = field(default_factory=dict)
     actor: Any = None
 
-    def rows(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+    def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """Return the rows with these keys."""
         model = queryset.model
         return queryset.filter(pk__in=self.keys[model]) if model in self.keys else queryset
