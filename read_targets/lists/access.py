@@ -15,7 +15,7 @@ class Access(Protocol):
         """The person reading, handed on to the application's own `queryset(actor)`."""
 
     def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
-        """The rows of `queryset` the person may view, to be read all, or only the `first` so many in some order."""
+        """The rows of `queryset` the person may view, to be read all, or only the `first` so many in an order."""
 
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """The objects of `model` the person may view, or None where that is all of them."""

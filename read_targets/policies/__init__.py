@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import Permission
 from django.db.models import Exists, Model, Q, QuerySet
-from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
 from ..lists import ListDefinition, registered_lists
-from .shapes import Granted, granted, is_generic
+from .held import groups_of
+from .shapes import Granted, arms_of
 
 if TYPE_CHECKING:
     from ..agent.models import AgentToken
@@ -64,29 +64,12 @@ def permits(person: Any, permission: str, obj: Model) -> bool:
     return permitted(person, permission, type(obj)._base_manager.filter(pk=obj.pk)).exists()
 
 
-def open_doors(user: Any, permissions: Iterable[str]) -> frozenset[str]:
-    """Return those of `permissions` that the person holds everywhere or on one object at least.
+def open_doors(person: Any, permissions: Iterable[str]) -> frozenset[str]:
+    """Return those of `permissions` that the person (a user or an Actor) holds everywhere or on one object at least.
 
     Costs one statement however many permissions are asked about.
     """
-    if not is_someone(user):
-        return frozenset()
-    asked = set(permissions)
-    held = {permission for permission in asked if user.has_perm(permission)}
-    rights = rights_of(asked - held)
-    some = Q()
-    for right in rights.values():
-        for arm in _grants(user, right.model):
-            some |= Q(pk=right.key) & Q(Exists(arm.filter(permission=right.key)))
-    found = set(Permission.objects.filter(some).values_list("pk", flat=True)) if some else set()
-    return frozenset(held | {permission for permission, right in rights.items() if right.key in found})
-
-
-def _grants(user: Any, model: type[Model] | None) -> list[QuerySet[Any]]:
-    """The grants to the person and to their groups, from the model's own tables where it has them."""
-    persons = get_user_obj_perms_model(model)._base_manager.filter(user=user)
-    groups = get_group_obj_perms_model(model)._base_manager.filter(group__in=user.groups.values("pk"))
-    return [persons, groups]
+    return access_of(person).open_doors(permissions)
 
 
 @dataclass
@@ -95,41 +78,72 @@ class RowAccess:
 
     actor: Actor
     _viewable: dict[type[Model], QuerySet[Any] | None] = field(default_factory=dict)
+    _grants: dict[tuple[type[Model], int], Granted] = field(default_factory=dict)
 
     def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
-        """The rows of `queryset` that the person may view, to be read all, or only the `first` so many in some order."""
+        """The rows of `queryset` that the person may view, to be read all, or only the `first` so many in an order."""
         held = self._held(view_permission(queryset.model), queryset)
         return held.among(queryset, first) if isinstance(held, Granted) else held
 
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """The objects of `model` that the person may view, or None where that is all of them."""
         if model not in self._viewable:
-            everywhere = holds_everywhere(self.actor.user, view_permission(model))
+            everywhere = self.holds_everywhere(view_permission(model))
             self._viewable[model] = None if everywhere else self.rows(model._base_manager.all())
         return self._viewable[model]
 
     def has_door(self, definition: ListDefinition) -> bool:
         """Whether the person may open the list at all."""
-        return definition.view_permission in open_doors(self.actor.user, [definition.view_permission])
+        return definition.view_permission in self.open_doors([definition.view_permission])
+
+    def open_doors(self, permissions: Iterable[str]) -> frozenset[str]:
+        """Return those of `permissions` that the person holds everywhere or on one object at least."""
+        if not is_someone(self.actor.user):
+            return frozenset()
+        asked = set(permissions)
+        held = {permission for permission in asked if self.holds_everywhere(permission)}
+        rights = {name: right for name, right in rights_of(asked - held).items() if right.model is not None}
+        if len(rights) == 1:  # what a call asks; the grants that are counted here are those of its rows
+            held |= {name for name, right in rights.items() if self._granted(right.model, right.key)}
+            return frozenset(held)
+        some = Q()
+        for right in rights.values():
+            for arm in arms_of(self.actor.user.pk, self._groups, right.model, right.key):
+                some |= Q(pk=right.key) & Q(Exists(arm.grants))
+        found = set(Permission.objects.filter(some).values_list("pk", flat=True)) if some else set()
+        return frozenset(held | {permission for permission, right in rights.items() if right.key in found})
 
     def permitted(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The objects of `queryset` on which the person holds `permission`."""
         held = self._held(permission, queryset)
         return held.by_key(queryset) if isinstance(held, Granted) else held
 
-    def _held(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any] | Granted:
-        """The objects on which the person holds `permission` everywhere or nowhere, or the single grants they hold."""
+    def holds_everywhere(self, permission: str) -> bool:
+        """Whether the person holds `permission` on every object of its model."""
         user = self.actor.user
         if not is_someone(user):
+            return False
+        if not user.is_superuser:
+            self._groups  # noqa: B018  # once these are known, Django knows what the person holds
+        return bool(user.has_perm(permission))
+
+    def _held(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any] | Granted:
+        """The objects on which the person holds `permission` everywhere or nowhere, or the single grants they hold."""
+        if not is_someone(self.actor.user):
             return queryset.none()
-        if user.has_perm(permission):
+        if self.holds_everywhere(permission):
             return queryset
         right = right_of(permission)
-        return queryset.none() if right is None else granted(user, self._groups, queryset.model, right)
+        return queryset.none() if right is None else self._granted(queryset.model, right)
+
+    def _granted(self, model: Any, right: int) -> Granted:
+        if (model, right) not in self._grants:
+            self._grants[model, right] = Granted(self.actor.user, self._groups, model, right)
+        return self._grants[model, right]
 
     @cached_property
     def _groups(self) -> list[Any]:
-        return list(self.actor.user.groups.values_list("pk", flat=True))
+        return groups_of(self.actor.user)
 
 
 def readable(person: Any, model: type[Model]) -> QuerySet[Any]:

@@ -4,7 +4,7 @@ Which shape that is depends on the question, the database and how many grants th
 (docs/performance.md has the figures):
 
 * To add up many rows, or to find the first ones where grants are few, the granted keys come first: `id IN (…)`. Two
-  sources of grants are a distinct union, so that a row granted twice counts once and PostgreSQL estimates its size right.
+  sources of grants are a distinct union: a row granted twice counts once, and PostgreSQL estimates its size right.
 * To find the first rows where grants are many, the rows come first, in their order, and of each it is asked whether it
   is granted. PostgreSQL turns `EXISTS … OR EXISTS …` into a hash of all grants, and so is asked in a form that it
   cannot turn.
@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from django.contrib.auth.models import Permission
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
 from django.db import connections
 from django.db.models import (
     Case,
@@ -38,12 +40,16 @@ from django.db.models.lookups import Exact
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
 from ..lists.expressions import Written
+from ..lists.statement import Statement
 
 SPARSE = 700
 """Grants, for each root of a first row that is wanted, up to which the granted keys come first.
 
 Reading the granted rows costs as much as there are grants; walking the rows in order as much as the wanted rows times
 the rows for each grant. For the first 20 of a million rows the two meet at some 3,000 grants (measured)."""
+
+FIRST_ROWS = 20
+"""The first rows that most calls want: grants are counted far enough for these, whatever else is asked of them."""
 
 
 @dataclass(frozen=True)
@@ -75,45 +81,77 @@ class Arm:
         return self.grants.filter(object_pk=written)
 
 
-@dataclass(frozen=True)
 class Granted:
-    """The single grants of one right on objects of a model that a person and their groups hold."""
+    """The single grants of one right that a person holds on objects of a model, in person and by their groups.
 
-    model: type[Model]
-    right: int
-    arms: tuple[Arm, ...]
+    Remembers how many there are, so make one for each call.
+    """
+
+    def __init__(self, user: Any, groups: list[Any], model: type[Model], right: int) -> None:
+        self.user, self.groups, self.model, self.right = user, groups, model, right
+        self._few, self._counts = -1, (0, 0)
+
+    def __bool__(self) -> bool:
+        """Whether there is any grant at all: the right's door."""
+        return any(self._counted(FIRST_ROWS))
 
     def among(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """Return the granted objects of `queryset`, to be read all, or (`first`) only so many in some order."""
-        arms, is_sparse = self._weighed(first)
+        counts = self._counted(first or FIRST_ROWS)
+        arms = [arm for arm, many in zip(self._arms(), counts, strict=False) if many]
         if not arms:
             return queryset.none()
-        if first and not is_sparse:
+        if first and sum(counts) > _few(first):
             return _each_asked(queryset, [arm.of_row(self.model) for arm in arms])
-        return self.by_key(queryset, arms)
+        return self._by_key(queryset, arms)
 
-    def by_key(self, queryset: QuerySet[Any], arms: tuple[Arm, ...] = ()) -> QuerySet[Any]:
+    def by_key(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the granted objects of `queryset` by their keys, without a look at how many grants there are."""
-        keys = [arm.keys(self.model, self.right).using(queryset.db) for arm in arms or self.arms]
+        return self._by_key(queryset, self._arms())
+
+    def _by_key(self, queryset: QuerySet[Any], arms: list[Arm]) -> QuerySet[Any]:
+        keys = [arm.keys(self.model, self.right) for arm in arms]
         return queryset.filter(pk__in=keys[0].union(*keys[1:]) if keys[1:] else keys[0])
 
-    def _weighed(self, first: int) -> tuple[tuple[Arm, ...], bool]:
-        """Return the arms that hold anything, and whether they hold few for so many first rows; in one statement."""
-        few = int(SPARSE * math.sqrt(first))
-        counts = [_Many(arm.grants.order_by().values("pk")[: few + 1]) for arm in self.arms]
-        found = Permission._base_manager.filter(pk=self.right).values_list(*counts).first() or ()
-        held = tuple(arm for arm, many in zip(self.arms, found, strict=False) if many)
-        return held, sum(found) <= few
+    def _arms(self) -> list[Arm]:
+        return arms_of(self.user.pk, self.groups, self.model, self.right)
+
+    def _counted(self, first: int) -> tuple[int, int]:
+        """Return how many grants each arm holds, counted no further than it takes to tell few from many."""
+        if _few(first) > self._few and sum(self._counts) >= self._few:
+            self._few = _few(first)
+            asked = {f"group{number}": key for number, key in enumerate(self.groups)}
+            statement = _counting(self.model, self.right, len(self.groups), self._few + 1)
+            self._counts = next(iter(statement.rows(user=self.user.pk, **asked)), (0, 0))
+        return self._counts
 
 
-def granted(user: Any, groups: list[Any], model: type[Model], right: int) -> Granted:
-    """Return the grants of `right` that the person holds on objects of `model`, in person and by `groups` (keys)."""
+def arms_of(user: Any, groups: list[Any], model: type[Model], right: int) -> list[Arm]:
+    """Return the grants of `right` on objects of `model` to a person and to `groups`, each by its key."""
     own = get_user_obj_perms_model(model)
     arms = [Arm(own._base_manager.filter(permission=right, user=user), is_generic(own))]
     if groups:
         theirs = get_group_obj_perms_model(model)
         arms.append(Arm(theirs._base_manager.filter(permission=right, group__in=groups), is_generic(theirs)))
-    return Granted(model, right, tuple(arms))
+    return arms
+
+
+@lru_cache(maxsize=1_000)
+def _counting(model: type[Model], right: int, groups: int, most: int) -> Statement:
+    """The statement that counts the grants of each arm, up to `most`."""
+
+    def build(user: Any, **groups: Any) -> QuerySet[Any, Any]:
+        counts = [
+            _Many(arm.grants.order_by().values("pk")[:most]) for arm in arms_of(user, [*groups.values()], model, right)
+        ]
+        return Permission._base_manager.order_by().filter(pk=right).values_list(*counts)
+
+    fields = {f"group{number}": Group._meta.pk for number in range(groups)}
+    return Statement(build, user=get_user_model()._meta.pk, **fields)
+
+
+def _few(first: int) -> int:
+    return int(SPARSE * math.sqrt(first))
 
 
 def is_generic(grants: type[Model]) -> bool:
