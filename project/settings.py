@@ -9,6 +9,7 @@
 ``BEHIND_TLS_PROXY``       on where a proxy sets ``X-Forwarded-Proto`` itself and strips it from what comes in
 ``DATABASE_POOL``          connections to PostgreSQL a process may hold, 10 by default
 ``LOG_LEVEL``              ``INFO`` by default
+``LOG_FORMAT``             ``line`` by default: each event as key=value; ``json``: as one object
 =========================  =================================================================================
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import environ
+import structlog
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
@@ -176,6 +178,8 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = not DEBUG
+# Asked by whatever starts the process, on this side of the proxy that ends TLS.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 60 * 60
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEBUG
 SECURE_HSTS_PRELOAD = not DEBUG
@@ -203,15 +207,34 @@ SPECTACULAR_SETTINGS = {
 }
 
 
-# Logs: one line an event, as key=value, on the standard error that a supervisor collects
+# Logs: one line an event, on the standard error that a supervisor collects. Every call is one, with its id.
+
+LOGGED = ("call", "tool", "outcome", "code", "rows", "milliseconds", "person", "agent", "status_code")
+"""What a line says beside its words, where it is known; Django would add whole requests."""
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} level={levelname} logger={name} {message}", "style": "{"},
+        name: {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "foreign_pre_chain": [
+                structlog.stdlib.add_log_level,
+                structlog.stdlib.add_logger_name,
+                structlog.stdlib.ExtraAdder(allow=LOGGED),
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.format_exc_info,
+            ],
+            "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        }
+        for name, renderer in (
+            ("line", structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "logger", "event"])),
+            ("json", structlog.processors.JSONRenderer()),
+        )
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", default="line")},
+    },
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
         # Its own handlers would print the same line a second time, or mail it.

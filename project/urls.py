@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 
 from read_targets.graphql import graphql_door
 
+from .health import alive, ready
 from .schema import schema
 from .views import home
 
@@ -15,6 +16,8 @@ handler404 = "project.views.not_found"
 
 urlpatterns = [
     path("", home, name="home"),
+    path("healthz", alive, name="alive"),
+    path("readyz", ready, name="ready"),
     path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -7,3 +7,8 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 
 application = get_wsgi_application()
+
+# Only now are the settings read and the models there.
+from .safety import refuse_unsafe  # noqa: E402
+
+refuse_unsafe()

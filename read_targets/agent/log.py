@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from typing import Any
 
 from ..policies import Actor
 from .models import ToolCall
+
+logger = logging.getLogger("read_targets.calls")
+"""One line a call, for whoever collects logs: with the call's id, and with no row value and no argument either."""
 
 
 def log_call(
@@ -21,7 +25,7 @@ def log_call(
     previewed_by: Any = None,
 ) -> ToolCall:
     """Write one call to the log. `previewed_by` is the admin who looked through the person's eyes, if one did."""
-    return ToolCall.objects.create(
+    call = ToolCall.objects.create(
         id=call_id or uuid.uuid4(),
         user=actor.user,
         token=actor.token,
@@ -33,6 +37,20 @@ def log_call(
         rows=rows,
         milliseconds=milliseconds,
     )
+    logger.info(
+        "call",
+        extra={
+            "call": str(call.pk),
+            "tool": call.tool,
+            "outcome": outcome,
+            "code": code,
+            "rows": rows,
+            "milliseconds": milliseconds,
+            "person": actor.user.pk,
+            "agent": actor.agent,
+        },
+    )
+    return call
 
 
 def quoted(name: Any) -> str:
