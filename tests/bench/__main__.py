@@ -1,4 +1,7 @@
-"""Measure on SQLite and on PostgreSQL, each in a database of its own that is gone afterwards."""
+"""Measure on SQLite and on PostgreSQL, each in a database of its own that is gone afterwards.
+
+`BENCH_SIZES=10000,100000` says which sizes of the ledger are built; ten million take a while.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,30 @@ import sys
 import tempfile
 from pathlib import Path
 
-MEASURES = [[sys.executable, "-m", f"tests.bench.{name}"] for name in ("ledger", "pages")]
+SIZES = os.environ.get("BENCH_SIZES", "10000,100000,1000000").split(",")
+OF_EACH_SIZE = ("rights",)
+OF_THE_LARGEST = ("searching", "exporting")
+ONCE = ("pages",)
 
 
 def main() -> int:
     """Run the measurements and return the worst exit code."""
-    codes = []
-    for measure in MEASURES:
-        with tempfile.TemporaryDirectory(prefix="bench-") as directory:
-            environment = {**os.environ, "DATABASE_URL": f"sqlite:///{Path(directory) / 'bench.sqlite3'}"}
-            codes.append(subprocess.run(measure, env=environment, check=False).returncode)
-        codes.append(subprocess.run([sys.executable, "-m", "tests.with_postgres", *measure], check=False).returncode)
-    return max(codes)
+    sizes = [[size, *OF_EACH_SIZE, *(OF_THE_LARGEST if size == SIZES[-1] else ())] for size in SIZES]
+    return max(_measured(size, names) for size, *names in (*sizes, ["0", *ONCE]))
+
+
+def _measured(rows: str, names: list[str]) -> int:
+    """Run the measurements of one size, each database being built once for all of them."""
+    measures = " && ".join(f"{sys.executable} -m tests.bench.{name}" for name in names)
+    run = ["sh", "-c", measures]
+    environment = {**os.environ, "BENCH_ROWS": rows}
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        address = f"sqlite:///{Path(directory) / 'bench.sqlite3'}"
+        code = subprocess.run(run, env={**environment, "DATABASE_URL": address}, check=False).returncode
+    return max(
+        code,
+        subprocess.run([sys.executable, "-m", "tests.with_postgres", *run], env=environment, check=False).returncode,
+    )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.demo.settings")
 django.setup()
 
 from page_commands.live.stream import PING_EVERY  # noqa: E402
-from tests.bench.ledger import ms, say  # noqa: E402
+from tests.bench.timing import ms, say  # noqa: E402
 from tests.page_commands.office import Office, Server, office_in  # noqa: E402
 from tests.page_commands.prepare import CROWD  # noqa: E402
 from tests.page_commands.tab import Browser, Tab  # noqa: E402
