@@ -45,15 +45,21 @@ class Statement:
         if self._model is None:
             self._model = self._build(**self._stand_ins).model
         using = router.db_for_read(self._model)
-        connection = connections[using]
+        sql, parameters = self.sql(using, **values)
+        connection, converters = connections[using], self._compiled[using].converters
+        with connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return [_converted(row, converters, connection) for row in rows] if converters else rows
+
+    def sql(self, using: str, **values: Any) -> tuple[str, list[Any]]:
+        """Return the statement for the database `using` and its parameters, to stand within another."""
         compiled = self._compiled.get(using)
         if compiled is None:
             compiled = self._compiled[using] = self._compile(using)
+        connection = connections[using]
         held = {name: one.get_db_prep_value(values[name], connection) for name, one in self._fields.items()}
-        with connection.cursor() as cursor:
-            cursor.execute(compiled.sql, [held[name] if name else fixed for name, fixed in compiled.parameters])
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-        return [_converted(row, compiled.converters, connection) for row in rows] if compiled.converters else rows
+        return compiled.sql, [held[name] if name else fixed for name, fixed in compiled.parameters]
 
     def _compile(self, using: str) -> _Compiled:
         compiler = self._build(**self._stand_ins).query.get_compiler(using)

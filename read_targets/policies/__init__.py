@@ -7,7 +7,7 @@ other on inactive people and model-level grants, so nothing outside this module 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from django.db.models import Exists, Model, Q, QuerySet
 
 from ..lists import ListDefinition, registered_lists
 from .held import groups_of
-from .shapes import Granted, arms_of
+from .shapes import Granted, arms_of, by_name, keys_statement
 
 if TYPE_CHECKING:
     from ..agent.models import AgentToken
@@ -102,21 +102,38 @@ class RowAccess:
             return frozenset()
         asked = set(permissions)
         held = {permission for permission in asked if self.holds_everywhere(permission)}
-        rights = {name: right for name, right in rights_of(asked - held).items() if right.model is not None}
-        if len(rights) == 1:  # what a call asks; the grants that are counted here are those of its rows
-            held |= {name for name, right in rights.items() if self._granted(right.model, right.key)}
-            return frozenset(held)
-        some = Q()
-        for right in rights.values():
-            for arm in arms_of(self.actor.user.pk, self._groups, right.model, right.key):
-                some |= Q(pk=right.key) & Q(Exists(arm.grants))
-        found = set(Permission.objects.filter(some).values_list("pk", flat=True)) if some else set()
+        rights = rights_of(asked - held)
+        models = {right.key: right.model for right in rights.values() if right.model is not None}
+        if len(models) == 1:  # what a call asks; the grants that are counted here are those of its rows
+            found = {key for key, model in models.items() if self._granted(model, key)}
+        else:
+            some = Q()
+            for key, model in models.items():
+                for arm in arms_of(self.actor.user.pk, self._groups, model, key):
+                    some |= Q(pk=key) & Q(Exists(arm.grants))
+            found = set(Permission.objects.filter(some).values_list("pk", flat=True)) if some else set()
         return frozenset(held | {permission for permission, right in rights.items() if right.key in found})
 
     def permitted(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The objects of `queryset` on which the person holds `permission`."""
         held = self._held(permission, queryset)
         return held.by_key(queryset) if isinstance(held, Granted) else held
+
+    def keys(self, permission: str, objects: Callable[[], QuerySet[Any]]) -> frozenset[Any]:
+        """The keys of those of `objects`, a function of a module, on which the person holds `permission`.
+
+        For what is asked about on every call and is few, as declarations are: Django compiles the statement once.
+        """
+        if not is_someone(self.actor.user):
+            return frozenset()
+        if self.holds_everywhere(permission):
+            found = keys_statement(objects, None, 0).rows()
+        elif (right := right_of(permission)) is None:
+            return frozenset()
+        else:
+            statement = keys_statement(objects, right, len(self._groups))
+            found = statement.rows(user=self.actor.user.pk, **by_name(self._groups))
+        return frozenset(key for (key,) in found)
 
     def holds_everywhere(self, permission: str) -> bool:
         """Whether the person holds `permission` on every object of its model."""
@@ -138,7 +155,7 @@ class RowAccess:
 
     def _granted(self, model: Any, right: int) -> Granted:
         if (model, right) not in self._grants:
-            self._grants[model, right] = Granted(self.actor.user, self._groups, model, right)
+            self._grants[model, right] = Granted(self.actor.user.pk, self._groups, model, right)
         return self._grants[model, right]
 
     @cached_property

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.db.models import Model, Q, QuerySet
+from django.db.models.signals import post_delete
+from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 from guardian.shortcuts import assign_perm, remove_perm
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
@@ -110,3 +113,43 @@ def forget_grants(sender: type[Model], instance: Model, **kwargs: Any) -> None:
     """Take an object's grants with it, which guardian leaves: a new object of the same key would inherit them."""
     for grants in (get_user_obj_perms_model(sender), get_group_obj_perms_model(sender)):
         grants_on_object(grants, instance).delete()
+
+
+def forget_grants_of(models: Iterable[type[Model]]) -> None:
+    """Have the grants on objects of these models go with the objects.
+
+    Where a model has tables of grants of its own, the database sees to it; Django then deletes many objects at once
+    without reading them, which it no longer can where it tells us of each.
+    """
+    for model in models:
+        if any(map(is_generic, tables_of(model).values())):
+            post_delete.connect(forget_grants, sender=model, dispatch_uid="read_targets.grants")
+
+
+def slow_grants(model: type[Model]) -> list[type[Model]]:
+    """Return those tables of grants on objects of `model` that no index leads through from holder and right to object.
+
+    guardian's own base classes declare it, as a unique constraint; a `Meta` that does not inherit theirs loses it.
+    """
+    return [table for holder, table in tables_of(model).items() if not _leads_through(table, holder)]
+
+
+def tables_of(model: type[Model]) -> dict[str, type[Model]]:
+    """Return where grants on objects of `model` stand, to people (`user`) and to groups (`group`).
+
+    As guardian finds them, but without asking the database, which may not be there yet.
+    """
+    found = {"user": get_user_obj_perms_model(), "group": get_group_obj_perms_model()}
+    for base, holder in ((UserObjectPermissionBase, "user"), (GroupObjectPermissionBase, "group")):
+        for one in model._meta.related_objects:
+            if issubclass(one.related_model, base) and not is_generic(one.related_model):
+                found[holder] = one.related_model
+    return found
+
+
+def _leads_through(table: type[Model], holder: str) -> bool:
+    wanted = {holder, "permission", "object_pk" if is_generic(table) else "content_object"}
+    options = table._meta
+    indexed = [*options.unique_together, *(index.fields for index in options.indexes)]
+    indexed += [one.fields for one in options.total_unique_constraints]
+    return any(set(fields[:3]) == wanted for fields in indexed)

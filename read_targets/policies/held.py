@@ -38,7 +38,8 @@ def _held() -> Statement:
 
 
 def _holdings(user: Any) -> QuerySet[Any, Any]:
-    own, through = (get_user_model()._meta.get_field(name) for name in ("user_permissions", "groups"))
+    fields: Any = get_user_model()._meta.get_field
+    own, through = fields("user_permissions"), fields("groups")
     nothing = Value("", output_field=CharField())
     groups = Group._base_manager.order_by().filter(**{through.related_query_name(): user})
     rights = Permission._base_manager.order_by()

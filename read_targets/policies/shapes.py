@@ -13,6 +13,7 @@ Which shape that is depends on the question, the database and how many grants th
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -35,12 +36,13 @@ from django.db.models import (
     Value,
     When,
 )
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast, Coalesce, Replace
 from django.db.models.lookups import Exact
 from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
-from ..lists.expressions import Written
 from ..lists.statement import Statement
+from ..lists.texts import Written
 
 SPARSE = 700
 """Grants, for each root of a first row that is wanted, up to which the granted keys come first.
@@ -97,39 +99,41 @@ class Granted:
 
     def among(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """Return the granted objects of `queryset`, to be read all, or (`first`) only so many in some order."""
-        counts = self._counted(first or FIRST_ROWS)
-        arms = [arm for arm, many in zip(self._arms(), counts, strict=False) if many]
-        if not arms:
+        own, by_groups = self._counted(first or FIRST_ROWS)
+        if not own and not by_groups:
             return queryset.none()
-        if first and sum(counts) > _few(first):
-            return _each_asked(queryset, [arm.of_row(self.model) for arm in arms])
-        return self._by_key(queryset, arms)
+        if first and own + by_groups > _few(first):
+            return _each_asked(queryset, [arm.of_row(self.model) for arm in self._arms(own > 0, by_groups > 0)])
+        return self._by_key(queryset, own > 0, by_groups > 0)
 
     def by_key(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the granted objects of `queryset` by their keys, without a look at how many grants there are."""
-        return self._by_key(queryset, self._arms())
+        return self._by_key(queryset, True, bool(self.groups))
 
-    def _by_key(self, queryset: QuerySet[Any], arms: list[Arm]) -> QuerySet[Any]:
-        keys = [arm.keys(self.model, self.right) for arm in arms]
-        return queryset.filter(pk__in=keys[0].union(*keys[1:]) if keys[1:] else keys[0])
+    def _by_key(self, queryset: QuerySet[Any], own: bool, by_groups: bool) -> QuerySet[Any]:
+        statement = _keys(self.model, self.right, own, len(self.groups) if by_groups else 0)
+        sql, parameters = statement.sql(queryset.db, user=self.user, **by_name(self.groups))
+        return queryset.filter(pk__in=RawSQL(sql, parameters))  # noqa: S611  # what Django compiled, values apart
 
-    def _arms(self) -> list[Arm]:
-        return arms_of(self.user.pk, self.groups, self.model, self.right)
+    def _arms(self, own: bool, by_groups: bool) -> list[Arm]:
+        return arms_of(self.user if own else None, self.groups if by_groups else [], self.model, self.right)
 
     def _counted(self, first: int) -> tuple[int, int]:
         """Return how many grants each arm holds, counted no further than it takes to tell few from many."""
         if _few(first) > self._few and sum(self._counts) >= self._few:
             self._few = _few(first)
-            asked = {f"group{number}": key for number, key in enumerate(self.groups)}
             statement = _counting(self.model, self.right, len(self.groups), self._few + 1)
-            self._counts = next(iter(statement.rows(user=self.user.pk, **asked)), (0, 0))
+            own, *by_groups = next(iter(statement.rows(user=self.user, **by_name(self.groups))), (0, 0))
+            self._counts = own, sum(by_groups)
         return self._counts
 
 
 def arms_of(user: Any, groups: list[Any], model: type[Model], right: int) -> list[Arm]:
-    """Return the grants of `right` on objects of `model` to a person and to `groups`, each by its key."""
-    own = get_user_obj_perms_model(model)
-    arms = [Arm(own._base_manager.filter(permission=right, user=user), is_generic(own))]
+    """Return the grants of `right` on objects of `model` to a person (None: nobody) and to `groups`, all by key."""
+    arms = []
+    if user is not None:
+        own = get_user_obj_perms_model(model)
+        arms.append(Arm(own._base_manager.filter(permission=right, user=user), is_generic(own)))
     if groups:
         theirs = get_group_obj_perms_model(model)
         arms.append(Arm(theirs._base_manager.filter(permission=right, group__in=groups), is_generic(theirs)))
@@ -141,13 +145,49 @@ def _counting(model: type[Model], right: int, groups: int, most: int) -> Stateme
     """The statement that counts the grants of each arm, up to `most`."""
 
     def build(user: Any, **groups: Any) -> QuerySet[Any, Any]:
-        counts = [
-            _Many(arm.grants.order_by().values("pk")[:most]) for arm in arms_of(user, [*groups.values()], model, right)
-        ]
+        arms = arms_of(user, [*groups.values()], model, right)
+        counts = [_Many(arm.grants.order_by().values("pk")[:most]) for arm in arms]
         return Permission._base_manager.order_by().filter(pk=right).values_list(*counts)
 
-    fields = {f"group{number}": Group._meta.pk for number in range(groups)}
-    return Statement(build, user=get_user_model()._meta.pk, **fields)
+    return Statement(build, **_fields(True, groups))
+
+
+@lru_cache(maxsize=1_000)
+def _keys(model: type[Model], right: int, own: bool, groups: int) -> Statement:
+    """The statement that gives the keys of granted objects, each once: by grants of their `own`, and by `groups`."""
+
+    def build(user: Any = None, **groups: Any) -> QuerySet[Any, Any]:
+        keys = [arm.keys(model, right) for arm in arms_of(user, [*groups.values()], model, right)]
+        return keys[0].union(*keys[1:]) if keys[1:] else keys[0]
+
+    return Statement(build, **_fields(own, groups))
+
+
+@lru_cache(maxsize=1_000)
+def keys_statement(objects: Callable[[], QuerySet[Any]], right: int | None, groups: int) -> Statement:
+    """The statement that gives the keys of those of `objects` on which a person with so many groups is granted `right`.
+
+    Without a right, of all of them.
+    """
+
+    def build(user: Any = None, **groups: Any) -> QuerySet[Any, Any]:
+        found = objects().order_by()
+        if right is not None:
+            found = Granted(user, [*groups.values()], found.model, right).by_key(found)
+        return found.values_list("pk")
+
+    return Statement(build, **_fields(right is not None, groups))
+
+
+def _fields(own: bool, groups: int) -> dict[str, Any]:
+    """The fields whose values a statement takes: the person's key, and those of so many groups."""
+    person = {"user": get_user_model()._meta.pk} if own else {}
+    return person | {f"group{number}": Group._meta.pk for number in range(groups)}
+
+
+def by_name(groups: list[Any]) -> dict[str, Any]:
+    """The keys of a person's groups, under the names by which statements take them."""
+    return {f"group{number}": key for number, key in enumerate(groups)}
 
 
 def _few(first: int) -> int:
