@@ -4,4 +4,3 @@ from project.demo.settings import *
 
 ROOT_URLCONF = "tests.bench.bare"
 READ_TARGETS = {"CALLS_A_MINUTE_OF_TOKEN": None, "CALLS_A_MINUTE_OF_PERSON": None}
-LOGGING["root"]["level"] = "ERROR"
