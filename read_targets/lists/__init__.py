@@ -4,12 +4,15 @@ Nothing here knows of agents, rights or GraphQL; who may see which rows comes in
 """
 
 from .access import Access
-from .answer import Answer, Figure, Group, Rest, Row
+from .answer import Answer, Group, Rest, Row
+from .bounds import CallerLeft, Stopped, TooManyReads, TooSlow
 from .conditions import OPERATORS, Condition
 from .definition import ListDefinition, ListPath
 from .engine import ask
-from .question import Order, Question
-from .registry import UnknownList, get_list, register_list, registered_lists
+from .figure import Figure, Quotient, Total
+from .question import Measure, Order, Question
+from .registry import UnknownList, get_list, readable_models, register_list, registered_lists
+from .search_index import SearchIndex
 from .snapshot import snapshot, writing
 from .values import KINDS, Argument, Unreadable, plain, read_value
 
@@ -19,21 +22,30 @@ __all__ = [
     "Access",
     "Answer",
     "Argument",
+    "CallerLeft",
     "Condition",
     "Figure",
     "Group",
     "ListDefinition",
     "ListPath",
+    "Measure",
     "Order",
     "Question",
+    "Quotient",
     "Rest",
     "Row",
+    "SearchIndex",
+    "Stopped",
+    "TooManyReads",
+    "TooSlow",
+    "Total",
     "UnknownList",
     "Unreadable",
     "ask",
     "get_list",
     "plain",
     "read_value",
+    "readable_models",
     "register_list",
     "registered_lists",
     "snapshot",

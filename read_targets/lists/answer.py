@@ -5,73 +5,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from .values import WIDE
+from .figure import Figure
+from .paging import Cursor
 
 MOST_GROUPS = 1_000
 """Groups kept one by one (seed 000's table limit); the others are added up in the rest."""
-
-AVERAGE_DIGITS = 4
-"""Digits that an average has beyond its column's own."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A column summed up: how many values, their sum, least and largest; `withheld` values are in none of them."""
-
-    count: int = 0
-    sum: Any = None
-    minimum: Any = None
-    maximum: Any = None
-    scale: int | None = 0
-    whole: bool = False
-    withheld: int = 0
-
-    def __add__(self, other: Figure) -> Figure:
-        if not other.count and not other.withheld:
-            return self
-        return Figure(
-            self.count + other.count,
-            _joined(_plus, self.sum, other.sum),
-            _joined(min, self.minimum, other.minimum),
-            _joined(max, self.maximum, other.maximum),
-            None if self.scale is None or other.scale is None else max(self.scale, other.scale),
-            other.whole,
-            self.withheld + other.withheld,
-        )
-
-    @property
-    def total(self) -> Any:
-        """The sum at the column's scale; of no values, a zero."""
-        if self.scale is None:
-            return self.sum or 0.0
-        if self.whole:
-            return self.sum or 0
-        total = Decimal(0) if self.sum is None else self.sum
-        return total.quantize(Decimal(1).scaleb(-self.scale), context=WIDE)
-
-    @property
-    def average(self) -> Any:
-        """The mean of the values at the column's scale and four digits more, half to even; None of no values."""
-        if not self.count:
-            return None
-        if self.scale is None:
-            return self.sum / self.count
-        digits = Decimal(1).scaleb(-(self.scale + AVERAGE_DIGITS))
-        return WIDE.divide(Decimal(self.sum), Decimal(self.count)).quantize(digits, ROUND_HALF_EVEN, WIDE)
-
-
-def _plus(one: Any, two: Any) -> Any:
-    """The exact sum; Python's own of two decimals is cut at 28 digits."""
-    return WIDE.add(one, two) if isinstance(one, Decimal) or isinstance(two, Decimal) else one + two
-
-
-def _joined(join: Callable[[Any, Any], Any], one: Any, two: Any) -> Any:
-    if one is None:
-        return two
-    return one if two is None else join(one, two)
 
 
 @dataclass(frozen=True)
@@ -103,11 +43,15 @@ def added(one: dict[str, Figure], two: dict[str, Figure]) -> dict[str, Figure]:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its primary key, the value of each path, and the paths whose value is withheld."""
+    """One row: its primary key, the value of each path, the paths whose value is withheld, and where it stands.
+
+    `place` is told only where the question asked for it.
+    """
 
     id: Any
     values: dict[str, Any]
     withheld: frozenset[str] = frozenset()
+    place: Cursor | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

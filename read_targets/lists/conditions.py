@@ -20,7 +20,8 @@ from django.db.models.functions import ExtractMonth, TruncDate
 from django.db.models.lookups import Contains, StartsWith
 
 from .definition import ListPath
-from .expressions import Expressions, Folded, folded, within_calendar, written
+from .expressions import Expressions, within_calendar
+from .texts import Folded, folded, written
 from .values import WIDE
 
 _COMPARED = ("number", "integer", "date", "string")
@@ -76,20 +77,6 @@ def condition_q(condition: Condition, path: ListPath, name: str, expressions: Ex
     q = _q(condition.operator, condition.value, path, name, zone)
     closed = expressions.closed(path)
     return q if closed is None else q & ~closed
-
-
-def text_q(text: str, searched: list[tuple[str, ListPath]]) -> Q:
-    """Every word of `text` stands in at least one of the values; a word is data, never a pattern.
-
-    `searched` are the values' names in the query, each with its path.
-    """
-    q = Q()
-    for word in dict.fromkeys(text.split()):
-        found = Q()
-        for name, path in searched:
-            found |= Q(Contains(Folded(written(name, path)), folded(word)))
-        q &= found
-    return q
 
 
 def _q(operator: str, value: Any, path: ListPath, name: str, zone: dt.tzinfo) -> Q:

@@ -1,7 +1,6 @@
 """Asking a list: the figures over every permitted row in one statement, the rows in a second.
 
-With groups, the totals are the groups added up, so that the two cannot disagree; a date is grouped by its days in
-the database and those are folded into months here, which is several times faster than truncating row by row.
+With groups, the totals are the groups added up, so that the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -14,21 +13,24 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.db import connections, router
 from django.db.models import ExpressionWrapper, F, Q, QuerySet
-from django.db.models.expressions import OrderBy
-from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from .access import Access
 from .answer import MOST_GROUPS, Answer, Group, Row, by_key, by_size, told
-from .conditions import NOTHING, condition_q, text_q
+from .conditions import NOTHING, condition_q
 from .definition import ListDefinition, ListPath
-from .exact import Month, Raw, at_scale
-from .expressions import Expressions, within_calendar
+from .exact import Raw, at_scale
+from .expressions import Expressions
+from .local_months import LocalMonth
+from .months import months_of
+from .paging import Cursor, Term, page_rows, raw
 from .question import Order, Question
+from .search import Search
 from .snapshot import snapshot
-from .tally import Tally
+from .tally import Number, Tally
 
-_Part = tuple[Any, bool, list[Any]]
+FEW = ("boolean", "enum", "date")
+"""The kinds of values of which there are few groups."""
 
 
 def ask(definition: ListDefinition, question: Question, access: Access) -> Answer:
@@ -41,13 +43,12 @@ def ask(definition: ListDefinition, question: Question, access: Access) -> Answe
     with snapshot(using), timezone.override(question.zone):
         reading = Reading(definition, question, access, using)
         figured = reading.figured() if question.count or question.figures or question.group_by else Answer()
+        reading.total = figured.total
         limit = question.limit(figured.total or 0) if callable(question.limit) else question.limit
         return replace(figured, rows=reading.rows(limit) if limit else [])
 
 
-def permitted(
-    definition: ListDefinition, access: Access, using: str | None = None, first: int = 0
-) -> QuerySet[Any]:
+def permitted(definition: ListDefinition, access: Access, using: str | None = None, first: int = 0) -> QuerySet[Any]:
     """Return the rows of the list that the person may view, each once and in no order.
 
     They are to be read all, or only the `first` so many in some order.
@@ -93,6 +94,8 @@ class Reading:
         self._names: dict[str, str] = {}
         self._aliases: dict[str, Any] = {}
         self._filters = self._conditions()
+        self._search = Search(self.definition, self.question.text, self.access, self.using)
+        self.total: int | None = None
 
     def _name(self, path: ListPath) -> str:
         """The name that stands for the path in the query; a value that may be withheld gets an alias."""
@@ -113,9 +116,6 @@ class Reading:
                 raise KeyError(condition.path)
             path = definition.path(condition.path)
             found.append(condition_q(condition, path, self._name(path), self.expressions, question.zone))
-        if question.text:
-            searched = [definition.path(path) for path in definition.searched]
-            found.append(text_q(question.text, [(self._name(path), path) for path in searched]))
         return found
 
     def selected(self, first: int = 0) -> QuerySet[Any]:
@@ -125,52 +125,91 @@ class Reading:
         """
         # One row is found soonest by its key, whatever it is wanted for.
         first = 1 if self.question.key is not None else first
-        rows = permitted(self.definition, self.access, self.using, first)
-        return rows.alias(**self._aliases).filter(*self._filters)
+        rows = permitted(self.definition, self.access, self.using, first or self._search.few)
+        if self._aliases:
+            rows = rows.alias(**self._aliases)
+        filters = list(filter(None, (*self._filters, self._search.found(first, self.total))))
+        return rows.filter(*filters) if filters else rows
 
     def figured(self) -> Answer:
         tally = Tally(connections[self.using].vendor)
-        for one in self.question.figures:
-            path = self._allowed(one, "shown")
-            if path.kind not in ("number", "integer"):
-                raise ValueError(f"{one!r} is a {path.kind}, which has no sum")
-            tally.watch(path, self.expressions.value(path), self.expressions.closed(path))
+        for measure in self.question.measures:
+            paths = filter(None, (measure.path, *measure.parts))
+            tally.watch(measure, {path: self._number(path) for path in paths})
         if self.question.group_by is not None:
             return self._grouped(self._allowed(self.question.group_by, "grouped"), tally)
-        row = tally.read(list(self.selected().aggregate(**tally.aggregates).values()))
+        row = list(self.selected().aggregate(**tally.aggregates).values())
         return Answer(row[0], tally.figures(row))
+
+    def _number(self, name: str) -> Number:
+        path = self._allowed(name, "shown")
+        if path.kind not in ("number", "integer"):
+            raise ValueError(f"{name!r} is a {path.kind}, which has no sum")
+        return Number(path, self.expressions.value(path), self.expressions.closed(path))
 
     def _grouped(self, path: ListPath, tally: Tally) -> Answer:
         """The groups, and the total added up from them, so that the two cannot disagree."""
+        keys = ["group_key", "group_withheld"]
         key: Any = F(self._name(path))
-        dated = path.kind == "date"
+        by_day = path.kind == "date" and not path.is_moment
         if path.is_moment:
-            key = TruncMonth(within_calendar(self._name(path), self.question.zone), tzinfo=self.question.zone)
-        elif dated:
-            # An index gives all rows day by day; few rows have nearly as many days, and are told by their months.
-            every = self.access.viewable(self.definition.model) is None
-            key = ExpressionWrapper(key, output_field=Raw()) if every else Month(key)
+            key = LocalMonth(self._name(path), self.question.zone)
+        elif by_day:
+            key = ExpressionWrapper(key, output_field=Raw())
         keyed = self.selected().annotate(group_key=key, group_withheld=self.expressions.withheld(path))
-        rows = keyed.order_by().values("group_key", "group_withheld").annotate(**tally.aggregates)
-        read = rows.values_list("group_key", "group_withheld", *tally.aggregates).iterator(chunk_size=2_000)
-        parts = ((key, bool(withheld), tally.read(raw)) for key, withheld, *raw in read)
+        grouped = keyed.order_by().values(*keys).annotate(**tally.aggregates)
+        rows = grouped.values_list(*keys, *tally.aggregates)
+        read: Iterable[Any] = rows
+        if by_day:
+            read = months_of(grouped, keys, tally.added)
+        elif path.kind not in FEW:
+            # As many groups as rows, perhaps: a few at a time, though PostgreSQL works with one process then.
+            read = rows.iterator(chunk_size=2_000)
         total = tally.nothing()
 
         def groups() -> Iterator[Group]:
-            for key, withheld, row in _by_month(parts, tally) if dated else parts:
+            for key, withheld, *row in read:
                 tally.join(total, row)
-                yield Group(at_scale(key, path), withheld, row[0], tally.figures(row))
+                key = str(key)[:7] if path.is_moment and key is not None else at_scale(key, path)
+                yield Group(key, bool(withheld), row[0], tally.figures(row))
 
-        order = by_key if dated else by_size(tally.paths[0].path if tally.paths else None)
+        dated = path.kind == "date"
+        order = by_key if dated else by_size(tally.ranking)
         shown, rest = told(groups(), MOST_GROUPS, order, latest=dated)
         return Answer(total[0], tally.figures(total), shown, rest)
 
     def rows(self, limit: int) -> list[Row]:
-        question, definition = self.question, self.definition
-        paths = [self._allowed(path, "shown") for path in question.shown or definition.shown or ()]
-        ordering = self._ordering()
+        question = self.question
+        paths, terms = self.shown(), self.terms()
+        queryset, names, flags = self.named(paths, question.offset + limit)
+        places = {f"place{at}": raw(term.name) for at, term in enumerate(terms)} if question.places else {}
+        read = page_rows(queryset.annotate(**places), terms, question, limit, ["pk", *names, *flags.values(), *places])
+        last = len(paths) + 1
+        closed = {hops: last + at for at, hops in enumerate(flags)}
+        hidden = [(path.path, closed[path.hops]) for path in paths if path.hops in closed]
+        names = [path.path for path in paths]
+        decimals = [path for path in paths if path.kind == "number" and path.scale is not None]
+        found = []
+        for row in read:
+            values = dict(zip(names, row[1:last], strict=True))
+            for path in decimals:
+                values[path.path] = at_scale(values[path.path], path)
+            withheld = frozenset(name for name, at in hidden if row[at])
+            found.append(Row(row[0], values, withheld, Cursor(row[-len(terms) : -1], row[-1]) if places else None))
+        return found
+
+    def shown(self) -> list[ListPath]:
+        """The paths of the rows."""
+        return [self._allowed(path, "shown") for path in self.question.shown or self.definition.shown or ()]
+
+    def named(self, paths: list[ListPath], first: int = 0) -> tuple[QuerySet[Any], list[str], dict[Any, str]]:
+        """The selected rows; the names of the paths' values in them; and by relations, of whether those are withheld.
+
+        They are to be read all, or only the `first` so many in the order of the question.
+        """
+        self.terms()  # they too give the query names, which must be there when it is made
         names = [self._name(path) for path in paths]
-        queryset = self.selected(question.offset + limit)
+        queryset = self.selected(first)
         flags: dict[Any, str] = {}
         for position, path in enumerate(paths):
             if self.expressions.closed(path) is None:
@@ -181,20 +220,10 @@ class Reading:
             if path.hops not in flags:
                 flags[path.hops] = f"withheld{position}"
                 queryset = queryset.annotate(**{flags[path.hops]: self.expressions.withheld(path)})
-        page = slice(question.offset, question.offset + limit)
-        read = queryset.order_by(*ordering).values_list("pk", *names, *flags.values())[page]
-        last = len(paths) + 1
-        closed = {hops: last + at for at, hops in enumerate(flags)}
-        return [
-            Row(
-                row[0],
-                {path.path: at_scale(value, path) for path, value in zip(paths, row[1:last], strict=True)},
-                frozenset(path.path for path in paths if path.hops in closed and row[closed[path.hops]]),
-            )
-            for row in read
-        ]
+        return queryset, names, flags
 
-    def _ordering(self) -> list[OrderBy]:
+    def terms(self) -> list[Term]:
+        """The order of the rows, total: its last term is the key."""
         order = self.question.order or tuple(
             Order(term.removeprefix("-"), term.startswith("-")) for term in self.definition.order
         )
@@ -205,10 +234,9 @@ class Reading:
                 raise KeyError(term.path)
             if term.path not in seen:
                 seen.add(term.path)
-                nulls = True if path.nullable or path.hops else None
-                terms.append(OrderBy(F(self._name(path)), descending=term.descending, nulls_last=nulls))
+                terms.append(Term(self._name(path), term.descending, path.nullable or bool(path.hops)))
         # In the direction of the last term, so that one index serves both.
-        terms.append(OrderBy(F("pk"), descending=bool(order) and order[-1].descending))
+        terms.append(Term("pk", bool(order) and order[-1].descending))
         return terms
 
     def _allowed(self, path: str, use: str) -> ListPath:
@@ -225,15 +253,3 @@ def _key_q(definition: ListDefinition, key: Any) -> Q:
         return NOTHING
     # A key is what answers write: Python would also read 1_0 as ten, and digits of any script.
     return Q(pk=held) if str(held) == spelt and "\0" not in spelt else NOTHING
-
-
-def _by_month(days: Iterable[_Part], tally: Tally) -> Iterator[_Part]:
-    """Days, or moments at the beginning of their month, as months: the first seven letters of either."""
-    months: dict[tuple[str | None, bool], list[Any]] = {}
-    for day, withheld, row in days:
-        key = (None if day is None else str(day)[:7], withheld)
-        if key in months:
-            tally.join(months[key], row)
-        else:
-            months[key] = row
-    return ((month, withheld, row) for (month, withheld), row in months.items())

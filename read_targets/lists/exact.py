@@ -1,15 +1,17 @@
 """Figures that keep every digit, as they come from the database.
 
 SQLite holds decimals as binary floats, and a float sum over a million rows is off by cents. A decimal of up to 15
-digits survives the float, so it is turned into whole units of its last digit row by row and those are summed.
+digits survives the float, so it is turned into whole units of its last digit row by row and those are summed. Its
+integers have 64 bits: what would not fit is summed in parts, and the parts are put together in Python.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Aggregate, BigIntegerField, DecimalField, Field, Func
+from django.db.models import Aggregate, BigIntegerField, DecimalField, Field, SmallIntegerField
 
 from .definition import ListPath
 from .values import WIDE
@@ -17,70 +19,117 @@ from .values import WIDE
 FITS_ONE_SUM = 12
 """Digits up to which nine million largest values still fit SQLite's 64-bit sum."""
 
-_SPLIT = 10**9
+FITS_ONE_PRODUCT = 18
+"""Digits up to which a product fits a 64-bit integer; beyond it SQLite would go on with floats, unsaid."""
+
+SPLIT = 10**9
+"""By which a value, or what is summed, is split in two."""
 
 
 class Raw(Field):
     """A value as the driver gives it: converting every group's figures costs more than computing them."""
 
 
-class Month(Func):
-    """The month of a day as `YYYY-MM`, or the whole day where the database has no quick way to say it."""
+class _Units(NamedTuple):
+    """A whole number in SQL, and how many digits it has at most."""
 
-    arity = 1
-    output_field = Raw()
-    template = "%(expressions)s"
+    sql: str
+    params: tuple[Any, ...]
+    digits: int
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        """A day is a text there."""
-        return self.as_sql(compiler, connection, template="substr(%(expressions)s, 1, 7)", **extra)
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        """Written in the same letters."""
-        return self.as_sql(compiler, connection, template="to_char(%(expressions)s, 'YYYY-MM')", **extra)
+    def half(self, sign: str) -> _Units:
+        """What is above the split (`/`), or below it (`%`); the sign of either is that of the number."""
+        digits = max(self.digits - 9, 0) if sign == "/" else 9
+        return _Units(f"({self.sql} {sign.replace('%', '%%')} {SPLIT})", self.params, digits)
 
 
 class ExactSum(Aggregate):
-    """The sum of a decimal or integer column: on SQLite in whole units of the last digit, elsewhere as it is."""
+    """The sum of a decimal or integer column, or of two such columns multiplied row by row.
+
+    On SQLite in whole units of the last digit, elsewhere as it is. What SQLite sums in parts, it sums one at a time:
+    `part` says which of those that `shifts_of` tells.
+    """
 
     function = "SUM"
     name = "ExactSum"
+    arg_joiner = " * "
 
-    def __init__(self, expression: Any, *, path: ListPath) -> None:
-        self._path = path
-        super().__init__(expression, output_field=Raw())
+    def __init__(self, *factors: Any, paths: Sequence[ListPath], part: int = 0) -> None:
+        self._paths = tuple(paths)
+        self._part = part
+        super().__init__(*factors, output_field=Raw())
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        """Multiply as decimals, which are as wide as they need to be; integers would overflow."""
+        return self.as_sql(compiler, connection, arg_joiner="::numeric * ", **extra)
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
-        """Sum whole units, in two halves where one 64-bit sum could overflow."""
-        sql, params = compiler.compile(self.source_expressions[0])
-        scale = self._path.scale
-        units = f"CAST(ROUND({sql} * 1{'0' * scale}) AS INTEGER)" if scale else f"({sql})"
-        if is_split(self._path):
-            return f"SUM({units} / {_SPLIT}) || ':' || SUM({units} %% {_SPLIT})", (*params, *params)
-        return f"SUM({units})", tuple(params)
+        """Sum whole units, or that part of them."""
+        factors = []
+        for path, expression in zip(self._paths, self.source_expressions, strict=False):
+            sql, params = compiler.compile(expression)
+            whole = f"CAST(ROUND({sql} * 1{'0' * path.scale}) AS INTEGER)" if path.scale else f"({sql})"
+            factors.append(_Units(whole, tuple(params), digits_of(path)))
+        _shift, units = list(_parts(factors))[self._part]
+        return f"SUM({units.sql})", units.params
 
 
-def is_split(path: ListPath) -> bool:
-    """Whether SQLite sums the column in two halves."""
+def shifts_of(paths: Sequence[ListPath]) -> tuple[int, ...]:
+    """Return, for each part in which SQLite sums the product of these columns, the power of `SPLIT` it stands for."""
+    return tuple(shift for shift, _units in _parts([_Units("", (), digits_of(path)) for path in paths]))
+
+
+def digits_of(path: ListPath) -> int:
+    """Return how many digits a number of the column has at most, its point left out; no more than 64 bits hold."""
     one = path.field
-    return isinstance(one, BigIntegerField) or (isinstance(one, DecimalField) and (one.max_digits or 0) > FITS_ONE_SUM)
+    if isinstance(one, DecimalField):
+        return min(one.max_digits or 19, 19)
+    return 19 if isinstance(one, BigIntegerField) else 5 if isinstance(one, SmallIntegerField) else 10
 
 
-def joined_halves(raw: Any) -> Any:
-    """Return a sum that came in two halves as one number of units; any other as it is."""
-    if isinstance(raw, str):
-        high, low = raw.split(":")
-        return int(high) * _SPLIT + int(low)
-    return raw
+def _parts(factors: Sequence[_Units]) -> Iterator[tuple[int, _Units]]:
+    """What is summed one by one for the sum of a product: each with the power of `SPLIT` that it stands for."""
+    for shift, units in _products(factors):
+        if units.digits <= FITS_ONE_SUM:
+            yield shift, units
+        else:
+            yield shift + 1, units.half("/")
+            yield shift, units.half("%")
 
 
-def exact_sum(raw: Any, path: ListPath, vendor: str) -> Any:
-    """Return a raw sum as the exact number that it stands for: Decimal at the column's scale, or int."""
-    if raw is None or path.scale is None:
+def _products(factors: Sequence[_Units]) -> Iterator[tuple[int, _Units]]:
+    """The product of `factors` as one or several that each fit an integer; they add up to it."""
+    digits = sum(one.digits for one in factors)
+    if len(factors) == 1 or digits <= FITS_ONE_PRODUCT:
+        yield 0, _Units(" * ".join(one.sql for one in factors), tuple(p for one in factors for p in one.params), digits)
+        return
+    widest, *others = sorted(factors, key=lambda one: -one.digits)
+    for shift, sign in ((1, "/"), (0, "%")):
+        for more, units in _products([widest.half(sign), *others]):
+            yield shift + more, units
+
+
+def exact_sum(raw: Any, paths: Sequence[ListPath], vendor: str) -> Any:
+    """Return a raw sum of these columns' product as the exact number that it stands for: Decimal at scale, or int."""
+    scale = scale_of(paths)
+    if raw is None or scale is None:
         return raw
-    if path.kind == "integer":
+    if is_whole(paths):
         return int(raw)
-    return Decimal(raw).scaleb(-path.scale, WIDE) if vendor == "sqlite" else at_scale(raw, path)
+    if vendor == "sqlite":
+        return Decimal(raw).scaleb(-scale, WIDE)
+    return Decimal(raw).quantize(Decimal(1).scaleb(-scale), context=WIDE)
+
+
+def scale_of(paths: Sequence[ListPath]) -> int | None:
+    """Return the digits behind the point of the columns' product; None where one of them is inexact."""
+    scales = [path.scale for path in paths]
+    return None if None in scales else sum(scale or 0 for scale in scales)
+
+
+def is_whole(paths: Sequence[ListPath]) -> bool:
+    """Whether the columns' product is an integer."""
+    return all(path.kind == "integer" for path in paths)
 
 
 def at_scale(raw: Any, path: ListPath) -> Any:

@@ -8,23 +8,8 @@ another (design, section 4).
 from __future__ import annotations
 
 import datetime as dt
-import unicodedata
-import uuid
-from typing import Any
 
-from django.db.models import (
-    BooleanField,
-    Case,
-    DateTimeField,
-    F,
-    Func,
-    GenericIPAddressField,
-    Q,
-    TextField,
-    UUIDField,
-    Value,
-    When,
-)
+from django.db.models import BooleanField, Case, DateTimeField, F, Q, Value, When
 from django.db.models.expressions import Combinable
 
 from .access import Access
@@ -61,30 +46,6 @@ class Expressions:
         return Case(When(closed, then=Value(True)), default=Value(False), output_field=BooleanField())
 
 
-class Written(Func):
-    """An identifier or a network address as it is written, alike on every database."""
-
-    arity = 1
-    output_field = TextField()
-
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        """SQLite holds an identifier without its hyphens."""
-        is_plain = not isinstance(self.get_source_expressions()[0].output_field, UUIDField)
-        template = "%(expressions)s" if is_plain else "read_targets_uuid(%(expressions)s)"
-        return self.as_sql(compiler, connection, template=template, **extra)
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        """PostgreSQL would write an address with its network."""
-        is_address = isinstance(self.get_source_expressions()[0].output_field, GenericIPAddressField)
-        template = "HOST(%(expressions)s)" if is_address else "(%(expressions)s)::text"
-        return self.as_sql(compiler, connection, template=template, **extra)
-
-
-def written(name: str, path: ListPath) -> Combinable:
-    """The value that the query holds under `name`, as text."""
-    return F(name) if path.is_text else Written(name)
-
-
 def within_calendar(name: str, zone: dt.tzinfo) -> Combinable:
     """A moment for a function of local time: one that has none, as it would be in the year 10,000, on the last day.
 
@@ -95,55 +56,3 @@ def within_calendar(name: str, zone: dt.tzinfo) -> Combinable:
         return F(name)
     last = last.astimezone(dt.UTC)
     return Case(When(Q(**{f"{name}__gte": last}), then=Value(last)), default=F(name), output_field=DateTimeField())
-
-
-class Folded(Func):
-    """Text as it is compared in a search: composed (NFC) and in capitals, alike on every database.
-
-    SQLite knows the capitals of ASCII alone and no normal forms, so a function of ours does it there. PostgreSQL knows
-    those of its locale, which may be none, unless it is told to take Unicode's (from version 17 on).
-    """
-
-    arity = 1
-    output_field = TextField()
-
-    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:  # type: ignore[override]  # extra has the rest
-        extra.setdefault("template", "UPPER(%(expressions)s)")
-        return super().as_sql(compiler, connection, **extra)
-
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        """Fold as Python does."""
-        return self.as_sql(compiler, connection, template="read_targets_fold(%(expressions)s)", **extra)
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        """Fold by Unicode's own rules where the server has them."""
-        has_unicode = connection.pg_version >= 17_00_00
-        collation = ' COLLATE "pg_c_utf8"' if has_unicode else ""
-        return self.as_sql(compiler, connection, template=f"UPPER(NORMALIZE(%(expressions)s){collation})", **extra)
-
-
-def folded(text: str) -> Combinable:
-    """`text` folded by the database itself, so that it agrees with the column whatever its rules are."""
-    return Folded(Value(text, output_field=TextField()))
-
-
-def fold(text: str | None) -> str | None:
-    """Return `text` composed and in capitals, letter by letter: a letter whose capital is two (`ß`) stays itself."""
-    if text is None:
-        return None
-    composed = unicodedata.normalize("NFC", str(text))
-    capitals = composed.upper()
-    if len(capitals) == len(composed):
-        return capitals
-    return "".join(letter.upper() if len(letter.upper()) == 1 else letter for letter in composed)
-
-
-def _hyphened(digits: str | None) -> str | None:
-    return None if digits is None else str(uuid.UUID(digits))
-
-
-def add_fold(sender: Any, connection: Any, **kwargs: Any) -> None:
-    """Give a new SQLite connection the functions that `Folded` and `Written` call."""
-    if connection.vendor == "sqlite":
-        connection.connection.create_function("read_targets_fold", 1, fold, deterministic=True)
-        connection.connection.create_function("read_targets_uuid", 1, _hyphened, deterministic=True)

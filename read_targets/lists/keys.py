@@ -14,7 +14,30 @@ from django.db.models.expressions import RawSQL
 
 def pack(keys: Iterable[Any]) -> bytes:
     """Return primary keys as a few bytes each; integers in order compress best."""
-    return zlib.compress(json.dumps([key if isinstance(key, int) else str(key) for key in keys]).encode(), 6)
+    packer = Packer()
+    packer.add(keys)
+    return packer.packed()
+
+
+class Packer:
+    """Packs primary keys as they come, however many they are."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.compressobj(6)
+        self._parts: list[bytes] = []
+        self._begin = "["
+
+    def add(self, keys: Iterable[Any]) -> None:
+        """Add some keys."""
+        told = json.dumps([key if isinstance(key, int) else str(key) for key in keys])[1:-1]
+        if told:
+            self._parts.append(self._stream.compress(f"{self._begin}{told}".encode()))
+            self._begin = ", "
+
+    def packed(self) -> bytes:
+        """Return all of them; nothing can be added any more."""
+        end = "[]" if self._begin == "[" else "]"
+        return b"".join((*self._parts, self._stream.compress(end.encode()), self._stream.flush()))
 
 
 def unpack(packed: bytes) -> list[Any]:

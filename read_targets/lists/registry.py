@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Model
 
 from .definition import ListDefinition
 
@@ -38,3 +39,9 @@ def get_list(name: str) -> ListDefinition:
 def registered_lists() -> tuple[ListDefinition, ...]:
     """Return every registered list, by name."""
     return tuple(_lists[name] for name in sorted(_lists))
+
+
+def readable_models() -> frozenset[type[Model]]:
+    """Return every model of which a registered list shows something, its own and those that its paths cross."""
+    paths = [path for one in registered_lists() for path in one.paths.values()]
+    return frozenset({one.model for one in registered_lists()} | {model for path in paths for _, model in path.hops})

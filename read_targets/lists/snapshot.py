@@ -6,9 +6,13 @@ They are apart because on SQLite a transaction that has read cannot turn to writ
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
+
+from .bounds import bound_now
+
+ISOLATION = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
 
 @contextmanager
@@ -17,16 +21,24 @@ def snapshot(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
 
     Inside a transaction that is already open, that transaction's isolation stands: a snapshot within a snapshot is
     the same one. `checks` refuses ATOMIC_REQUESTS, under which no call could open its own.
+
+    Inside `bounded` a snapshot of its own has what is left of the call's time; raises Stopped where it was ended.
     """
-    connection = connections[using]
+    connection, bound = connections[using], bound_now()
     if connection.in_atomic_block:
-        yield
+        with bound.telling() if bound is not None and bound.holds(connection) else nullcontext():
+            yield
         return
+    opening = ""
+    if connection.vendor == "postgresql":
+        opening = ISOLATION + (bound.opening(connection) if bound is not None else "")
     with _mode(using, None), transaction.atomic(using=using):
-        if connection.vendor == "postgresql":
+        if opening:
             with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
+                cursor.execute(opening)
+        # Left again before the transaction ends, so that its end is never stopped.
+        with bound.within(connection) if bound is not None else nullcontext():
+            yield
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from read_targets.lists import Condition, ListDefinition, Question, ask
-from read_targets.lists.expressions import Folded, fold, folded
+from read_targets.lists.texts import Folded, fold, folded
 from tests import oracle
 
 from .doubles import Everything, Only
