@@ -9,6 +9,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 django_application = get_asgi_application()
 
 # What is mounted has models, which are there only now.
+from read_targets.agent.leaving import cancelling  # noqa: E402
 from read_targets.agent.mcp import mount_mcp  # noqa: E402
 
-application = mount_mcp(django_application, "/mcp")
+from .safety import refuse_unsafe  # noqa: E402
+
+refuse_unsafe()
+application = cancelling(mount_mcp(django_application, "/mcp"))

@@ -40,3 +40,5 @@ class Code(StrEnum):
     CLICK_NOT_PROVEN = "read_targets.click_not_proven"
     KEY_REUSED = "read_targets.key_reused"
     KEY_IN_USE = "read_targets.key_in_use"
+    TOO_MANY_READS = "read_targets.too_many_reads"
+    CALLER_LEFT = "read_targets.caller_left"

@@ -6,7 +6,7 @@ out; `scope`, `coverage`, `units`, `summary` and `provenance` of a read always s
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 from pydantic.alias_generators import to_camel
@@ -92,15 +92,64 @@ class Coverage(Part):
         return self.requested_rows == self.analysed_rows and not self.values_missing
 
 
-class Metric(Part):
-    """A column summed up, and the basis on which its average stands: `rows` counts every value equally."""
+class Numeric(Part):
+    """The values of a column summed up, none of them counted twice; left out where rows have none of it."""
 
-    average_basis: Literal["rows"]
     count: int = 0
     sum: Any = None
-    average: Any = None
+    average: Any = Field(None, description="The mean of the values, each counted alike.")
     min: Any = None
     max: Any = None
+
+
+class RowsMetric(Numeric):
+    """A column whose average counts every value alike."""
+
+    average_basis: Literal["rows"]
+
+
+class WeightsMetric(Numeric):
+    """A column whose average counts a value as often as its weight says: sum(value * weight) / sum(weight)."""
+
+    average_basis: Literal["weights"]
+    weighted_average: Any = Field(None, description="Null where the weights come to zero.")
+    weight_total: Any = None
+    weighted_count: int = Field(0, description="Values that have a weight.")
+    missing_weight_count: int = Field(0, description="Values that have none, or none for this person.")
+    weight_field: str = ""
+    is_weight_complete: bool = Field(True, description="Whether every value has a weight.")
+
+
+class RatioMetric(Numeric):
+    """A column that is one sum over another: sum(numerator) / sum(denominator), of the rows that have both."""
+
+    average_basis: Literal["ratio"]
+    ratio: Any = Field(None, description="Null where the denominators come to zero.")
+    numerator_total: Any = None
+    denominator_total: Any = None
+    contributing_row_count: int = 0
+    missing_part_count: int = Field(0, description="Rows that lack either part, or lack it for this person.")
+    numerator_field: str = ""
+    denominator_field: str = ""
+    is_ratio_complete: bool = Field(True, description="Whether every row has both parts.")
+
+
+Metric = Annotated[RowsMetric | WeightsMetric | RatioMetric, Field(discriminator="average_basis")]
+"""A column summed up, told apart by the basis on which its average stands. Groups carry the sum and that average."""
+
+
+class GoalSummary(Part):
+    """A goal beside the figure that it is about: the average of `metric` on that column's own basis."""
+
+    metric: str
+    figure: Literal["average", "weightedAverage", "ratio"] = Field(description="Which figure of the metric is meant.")
+    target: Any
+    actual: Any = Field(description="The figure; null where there is none.")
+    direction: Literal["higher_is_better", "lower_is_better"]
+    delta: Any = Field(description="The figure less the target.")
+    is_met: bool | None
+    source: str = Field("", description="Whose goal it is: personal, company, well.")
+    label: str = ""
 
 
 class GroupSummary(Part):
@@ -183,7 +232,7 @@ class DataResult(Part):
     summary: Summary
     sample_rows: SampleRows | None = None
     record: dict[str, Any] | None = None
-    goals: list[dict[str, Any]] = Field(default_factory=list)
+    goals: list[GoalSummary] = Field(default_factory=list)
     provenance: Provenance
     card: CardFacts | None = None
 

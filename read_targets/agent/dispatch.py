@@ -5,8 +5,9 @@
 3. Do the arguments fit: each is read by its kind; all that do not fit are told at once, with what would.
 4. Was it called before: a call that acts is claimed by its key before anything is done. Of those with the same key one
    runs; the others are told its answer as it stands now, their rights asked again.
-5. Run: the tool reads, in a snapshot of its own that is closed when it returns; or it acts, and keeps its answer in the
-   same transaction. Must a person confirm, it does nothing yet and answers `NOT_READY`.
+5. Run: the tool reads, in a snapshot of its own that is closed when it returns, for as long as a call may and somebody
+   waits for it; or it acts, and keeps its answer in the same transaction, and is never ended midway. Must a person
+   confirm, it does nothing yet and answers `NOT_READY`.
 6. Log: what the answer leaves behind and the log of the call are written in a second transaction.
 7. Wait: while a person decides, for as long as the caller is willing to. What they decided is asked for by the call's
    id, now or later.
@@ -24,7 +25,8 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from ..lists import Unreadable, writing
+from ..heavy import one_call
+from ..lists import Stopped, Unreadable, writing
 from ..policies import Actor
 from ..preferences import preference_of
 from .contract import NextAction, Refused, ToolResult
@@ -52,6 +54,7 @@ from .refusals import (
     may_not_act,
     refuse_arguments,
     refuse_body,
+    stopped,
     unavailable,
     unknown_tool,
 )
@@ -89,7 +92,8 @@ def call_tool(
         tool = access_tool(actor, name, toolset)
         call = replace(call, tool_name=tool.name, arguments=read_arguments(tool, arguments))
         if not tool.acts:
-            return tool.run(call)
+            with one_call(actor.user):
+                return tool.run(call)
         claim = begin(tool, call, arguments)
         call = claim.call
         return Answered(claim.answer) if claim.answer is not None else _run_claimed(tool, claim)
@@ -250,7 +254,10 @@ def _guarded(call: Call, step: Callable[[], Answered]) -> Answered:
 def _failed(call: Call, raised: Exception) -> Answered:
     """Return the answer to what was raised, which is logged unless it is a refusal."""
     refused = raised if isinstance(raised, Refused) else internal()
-    if isinstance(raised, DatabaseError):
+    if isinstance(raised, Stopped):
+        logger.info("call %s of %s was stopped: %s", call.id, call.tool_name, raised)
+        refused = stopped(raised)
+    elif isinstance(raised, DatabaseError):
         logger.error("call %s of %s: the database did not answer", call.id, call.tool_name, exc_info=raised)
         refused = unavailable()
     elif refused is not raised:

@@ -73,14 +73,18 @@ def check_guesses(address: str) -> None:
     if not setting("BAD_TOKENS_A_MINUTE"):
         return
     _take([Share(f"bad:{_network(address)}", setting("BAD_TOKENS_A_MINUTE"))], "Too many tokens that do not hold.")
-    now = _now()
-    if now % SWEPT_EVERY == 0:
-        _rows().filter(full_at__lt=now).delete()
+    if _now() % SWEPT_EVERY == 0:
+        full_allowances().delete()
 
 
 def too_many(delay_ms: int, error: str = "Too many calls.") -> Refused:
     """The refusal of a call that came too soon by `delay_ms` milliseconds."""
     return Refused("REJECTED", Code.TOO_MANY, error, next_action=NextAction(type="WAIT", delay_ms=delay_ms))
+
+
+def full_allowances() -> QuerySet[Allowance]:
+    """The rows of which nothing is used up any more."""
+    return _rows().filter(full_at__lt=_now())
 
 
 def _take(shares: Sequence[Share], error: str) -> None:

@@ -13,6 +13,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from ..lists.statement import Statement
 from .labels import LabelField, text_of
 
 if TYPE_CHECKING:
@@ -190,6 +191,29 @@ class Allowance(models.Model):
         return self.key
 
 
+class HeavyRead(models.Model):
+    """A place that a long reading of a person holds, in one row for each place of theirs.
+
+    Whoever reads gives it back, and where that process is gone it is free again at `expires_at`, in microseconds since
+    1970. A row whose moment is past says the same as no row.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="heavy_reads", verbose_name=_("person")
+    )
+    place = models.PositiveSmallIntegerField()
+    holder = models.CharField(max_length=32)
+    expires_at = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = _("long reading")
+        verbose_name_plural = _("long readings")
+        constraints = [models.UniqueConstraint(fields=["user", "place"], name="unique_heavy_read")]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.place}"
+
+
 class AgentDoors(models.Model):
     """The one switch of every agent door, in a single row that every call reads.
 
@@ -229,11 +253,14 @@ class Doors:
     declared: uuid.UUID | None
 
 
+_DOORS = Statement(lambda: AgentDoors._base_manager.order_by("pk").values_list("is_open", "declared")[:1])
+
+
 def doors_of(actor: Actor) -> Doors:
     """Return the state of the doors, read once in a call; without a row they are open."""
     if "doors" not in actor.memo:
-        row = AgentDoors.objects.values_list("is_open", "declared").first()
-        actor.memo["doors"] = Doors(*row) if row else Doors(True, None)
+        rows = _DOORS.rows()
+        actor.memo["doors"] = Doors(*rows[0]) if rows else Doors(True, None)
     doors: Doors = actor.memo["doors"]
     return doors
 

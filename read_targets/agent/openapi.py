@@ -52,9 +52,15 @@ REFUSALS = {
     "409": "What it is about changed since, or is at something else; the next action says what to do.",
     "413": "The body is too large.",
     "415": "The body is of another type than JSON.",
-    "429": "Too many calls; the next action says when to try again.",
+    "429": "Too many calls, or too many long readings at once; the next action says when to try again.",
     "500": "Our fault; logged by the call's id.",
-    "503": "The database did not answer.",
+    "503": "The database did not answer, or took longer than it may.",
+}
+
+RETRY_AFTER = {
+    "description": "The seconds after which to try again: the next action's delayMs, rounded up.",
+    "required": True,
+    "schema": {"type": "integer", "minimum": 1},
 }
 
 
@@ -77,6 +83,7 @@ def openapi() -> dict[str, Any]:
             responses = operation["responses"]
             for status, description in REFUSALS.items():
                 responses.setdefault(status, {"description": description, "content": refusal})
+            responses["429"]["headers"] = {"Retry-After": RETRY_AFTER}
             if operation["operationId"] in ("call_tool", "get_call"):
                 responses.update({status: _answer(names) for status, names in ANSWERS.items()})
     return dict(document)

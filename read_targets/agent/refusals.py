@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..lists import Stopped, TooManyReads, TooSlow
 from .codes import Code
 from .contract import NextAction, Refused
 
@@ -108,6 +109,40 @@ def unavailable() -> Refused:
         "The database did not answer.",
         next_action=NextAction(type="WAIT", delay_ms=2_000),
     )
+
+
+def too_slow() -> Refused:
+    """Reading took longer than it may."""
+    return Refused(
+        "DEPENDENCY",
+        Code.TOO_SLOW,
+        "Reading the list took longer than it may.",
+        message="Nothing was answered. Ask for less: set a condition, a shorter time, or no groups.",
+        next_action=NextAction(type="CHANGE_SCOPE"),
+    )
+
+
+def too_many_reads() -> Refused:
+    """A long reading, of which the person has as many at once as they may."""
+    return Refused(
+        "REJECTED",
+        Code.TOO_MANY_READS,
+        "Too many long readings of this person at once.",
+        message="Nothing was answered: this person has as many long readings under way as may be. Wait for one to end.",
+        next_action=NextAction(type="WAIT", delay_ms=2_000),
+    )
+
+
+def caller_left() -> Refused:
+    """The caller hung up while the list was read; told to nobody, and to the log."""
+    return Refused("DEPENDENCY", Code.CALLER_LEFT, "The caller hung up before the list was read.")
+
+
+def stopped(reason: Stopped) -> Refused:
+    """The refusal of a reading that was stopped."""
+    if isinstance(reason, TooSlow):
+        return too_slow()
+    return too_many_reads() if isinstance(reason, TooManyReads) else caller_left()
 
 
 def query_failed() -> Refused:

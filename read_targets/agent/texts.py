@@ -21,6 +21,7 @@ _WORDS = frozenset({"null", "true", "false", WITHHELD})
 _PLAIN = re.compile(r"[^\s|\"\\](?:[^|\"\\\n\r]*[^\s|\"\\])?")
 _JOINERS = frozenset("\u200c\u200d")
 _FIGURES = ("sum", "average", "min", "max", "count")
+_ON_BASIS = {"rows": "average", "weights": "weightedAverage", "ratio": "ratio"}
 
 
 def text_twin(answer: Mapping[str, Any], site: str = "", ask_again: str = "") -> str:
@@ -92,22 +93,49 @@ def _figures(answer: Mapping[str, Any]) -> Iterator[str]:
     if summary is None:
         return
     for name, metric in summary["metrics"].items():
-        figures = ", ".join(
-            f"{figure} {shown(metric[figure])}" for figure in _FIGURES if metric.get(figure) is not None
-        )
-        yield f"{_with_unit(name, units)}: {figures or 'nothing'} (averageBasis {metric['averageBasis']})"
+        yield f"{_with_unit(name, units)}: {_metric(metric)}"
+    for goal in answer.get("goals", []):
+        yield f"goal for {goal['metric']}: {_goal(goal)}"
     if "groupBy" not in summary or summary["groupBy"] is None:
         return
     groups, rest = summary.get("groups", []), summary.get("rest")
-    names = list(summary["metrics"])
+    cells = list(_group_cells(summary["metrics"]))
     yield f"groups by {summary['groupBy']}:"
-    yield _row([summary["groupBy"], "rows", *(f"sum {_with_unit(name, units)}" for name in names)])
+    yield _row([summary["groupBy"], "rows", *(f"{figure} {_with_unit(name, units)}" for name, figure in cells)])
     for group in groups:
         key = WITHHELD if group.get("withheld") else shown(group["key"])
-        yield _row([key, str(group["rowCount"]), *_sums(group, names)])
+        yield _row([key, str(group["rowCount"]), *_group_figures(group, cells)])
     if rest:
         yield f"rest, {rest['groupCount']} groups:"
-        yield _row(["", str(rest["rowCount"]), *_sums(rest, names)])
+        yield _row(["", str(rest["rowCount"]), *_group_figures(rest, cells)])
+
+
+def _metric(metric: Mapping[str, Any]) -> str:
+    """A column's figures, the average on its basis with what that stands on first."""
+    basis = metric["averageBasis"]
+    figures = [f"{name} {shown(metric[name])}" for name in _FIGURES if metric.get(name) is not None]
+    if basis == "rows":
+        return f"{', '.join(figures) or 'nothing'} (averageBasis rows)"
+    if basis == "weights":
+        # A mean of the values would be taken for the average, which is weighted.
+        figures = [one for one in figures if not one.startswith("average")]
+        made = f"by {metric['weightField']}, weightTotal {shown(metric['weightTotal'])}"
+        missing = f"{metric['missingWeightCount']} values without a weight" if metric["missingWeightCount"] else ""
+    else:
+        top, bottom = shown(metric["numeratorTotal"]), shown(metric["denominatorTotal"])
+        made = f"of {metric['numeratorField']} {top} to {metric['denominatorField']} {bottom}"
+        missing = f"{metric['missingPartCount']} rows without a part" if metric["missingPartCount"] else ""
+    figure = _ON_BASIS[basis]
+    told = "; ".join(filter(None, (f"averageBasis {basis} {made}", missing)))
+    return "; ".join(filter(None, (f"{figure} {shown(metric[figure])} ({told})", ", ".join(figures))))
+
+
+def _goal(goal: Mapping[str, Any]) -> str:
+    met = {True: "met", False: "not met", None: "unknown whether met"}[goal["isMet"]]
+    told = [f"{goal['figure']} {shown(goal['actual'])}", f"target {shown(goal['target'])}", goal["direction"]]
+    told += [f"delta {shown(goal['delta'])}", met]
+    told += [f"{name} {quoted(goal[name])}" for name in ("source", "label") if goal.get(name)]
+    return ", ".join(told)
 
 
 def _rows(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -122,8 +150,6 @@ def _rows(answer: Mapping[str, Any]) -> Iterator[str]:
         yield _row(_with_unit(name, units) for name in names)
         for item in items:
             yield _row(_cell(item, name) for name in names)
-    if answer.get("goals"):
-        yield f"goals: {shown(answer['goals'])}"
 
 
 def _page(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -152,8 +178,16 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)}"
 
 
-def _sums(group: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    return [shown(group["metrics"].get(name, {}).get("sum")) for name in names]
+def _group_cells(metrics: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the table of the groups tells: of each column the sum, where it has values, and the average on its basis."""
+    for name, metric in metrics.items():
+        if "sum" in metric:
+            yield name, "sum"
+        yield name, _ON_BASIS[metric["averageBasis"]]
+
+
+def _group_figures(group: Mapping[str, Any], cells: Sequence[tuple[str, str]]) -> list[str]:
+    return [shown(group["metrics"].get(name, {}).get(figure)) for name, figure in cells]
 
 
 def _cell(item: Mapping[str, Any], name: str) -> str:

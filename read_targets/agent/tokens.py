@@ -6,16 +6,20 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Q, QuerySet
+from django.db import router
+from django.db.models import Model, Q, QuerySet
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from ..conf import setting
 from ..lists import writing
+from ..lists.statement import Statement
 from ..policies import Actor
+from ..preferences import Preference
 from .models import AgentToken, Toolset
 from .refusals import agents_stopped
 
@@ -108,8 +112,42 @@ def token_of(secret: str) -> AgentToken | None:
     """Return the valid token of an active person that `secret` belongs to, or None."""
     if not secret.startswith(PREFIX) or not secret.isascii():
         return None
-    token = AgentToken.objects.select_related("user__read_targets_preference").filter(digest=digest_of(secret)).first()
+    token = _found(_by_digest().rows(digest=digest_of(secret)))
     return token if token is not None and token.is_valid and token.user.is_active else None
+
+
+@cache
+def _by_digest() -> Statement:
+    return Statement(lambda digest: _rows(digest=digest), digest=AgentToken._meta.get_field("digest"))
+
+
+def _rows(**which: Any) -> QuerySet[Any, Any]:
+    """The tokens of `which`, each with its person and what that set, column by column."""
+    tokens = AgentToken._base_manager.order_by().filter(**which)
+    return tokens.values_list(*(f"{prefix}{name}" for prefix, _, names in _parts() for name in names))
+
+
+@cache
+def _parts() -> tuple[tuple[str, type[Model], list[str]], ...]:
+    """The records that a token is read with: how they are reached, and the names of their columns."""
+    parts = (("", AgentToken), ("user__", get_user_model()), ("user__read_targets_preference__", Preference))
+    return tuple((prefix, model, [one.attname for one in model._meta.concrete_fields]) for prefix, model in parts)
+
+
+def _found(rows: list[tuple[Any, ...]]) -> AgentToken | None:
+    """Return the token of the first row, with its person and what that set."""
+    if not rows:
+        return None
+    using, values = router.db_for_read(AgentToken), list(rows[0])
+    found: list[Any] = []
+    for _, model, names in _parts():
+        own, values = dict(zip(names, values, strict=False)), values[len(names) :]
+        key = own[model._meta.pk.attname]
+        found.append(None if key is None else model.from_db(using, names, list(own.values())))
+    token: AgentToken = found[0]
+    token.user, preference = found[1:]
+    token.user._state.fields_cache["read_targets_preference"] = preference
+    return token
 
 
 def renewed(actor: Actor) -> Actor:

@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 MOST_NESTING = 20
 """Objects and lists within each other that a body may have; arguments are flat, so this is generous."""
 
-OWN_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429}
+OWN_STATUS: dict[str, int] = {Code.NOT_FOUND: 404, Code.TOO_MANY: 429, Code.TOO_MANY_READS: 429}
 """The refusals for which HTTP itself has a status."""
 
 PREFER = OpenApiParameter(
@@ -162,10 +162,7 @@ class AgentView(APIView):
 
     def refuse(self, refused: Refused, call_id: str = "") -> Response:
         """Return a refusal with the status of its outcome; one that came too soon says when to come again."""
-        response = Response(self.body(refused, call_id), status_of(refused.outcome, refused.code))
-        if refused.code == Code.TOO_MANY:
-            response["Retry-After"] = str(math.ceil(refused.next_action.delay_ms / 1000))
-        return response
+        return _said(self.body(refused, call_id), refused.outcome, refused.code)
 
     def body(self, refused: Refused, call_id: str = "") -> dict[str, Any]:
         """Return a refusal that no tool was called for as JSON."""
@@ -296,4 +293,11 @@ class MissingView(AgentView):
 
 def answer_of(result: ToolResult) -> Response:
     """Return the answer of a tool with its status."""
-    return Response(result.to_json(), status_of(result.outcome, getattr(result, "code", "")))
+    return _said(result.to_json(), result.outcome, getattr(result, "code", ""))
+
+
+def _said(body: dict[str, Any], outcome: str, code: str) -> Response:
+    response = Response(body, status_of(outcome, code))
+    if response.status_code == 429:
+        response["Retry-After"] = str(math.ceil(body["nextAction"]["delayMs"] / 1_000))
+    return response

@@ -35,12 +35,13 @@ PATIENCE = 30.0
 class Server:
     """One uvicorn process on a port of its own."""
 
-    def __init__(self, environment: dict[str, str], log: Path) -> None:
+    def __init__(self, environment: dict[str, str], log: Path, application: str = "project.asgi:application") -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self.environment = environment
         self.log = log
+        self.application = application
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -50,7 +51,7 @@ class Server:
 
     def start(self) -> None:
         """Start the process, and return when it answers."""
-        command = [sys.executable, "-m", "uvicorn", "project.asgi:application", "--port", str(self.port)]
+        command = [sys.executable, "-m", "uvicorn", self.application, "--port", str(self.port)]
         command += ["--timeout-graceful-shutdown", "2", "--log-level", "warning"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)

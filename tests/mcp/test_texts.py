@@ -28,6 +28,12 @@ FORGERIES = (
     "\r\n# Heading",
 )
 
+
+def rows(total: str, average: str | None) -> dict[str, Any]:
+    """What a group tells of a column on the basis of rows."""
+    return {"averageBasis": "rows", "sum": total, "average": average}
+
+
 READ: dict[str, Any] = {
     "success": True, "outcome": "PARTIAL", "isDataReady": False, "toolName": "query", "callId": "c", "message": "m",
     "code": "read_targets.bounded_read",
@@ -44,14 +50,14 @@ READ: dict[str, Any] = {
         "metrics": {"amount": {"averageBasis": "rows", "count": 1000, "sum": "-9120033.50", "average": "-9120.0335"}},
         "groupBy": "account",
         "groups": [
-            {"key": "Main", "rowCount": 900, "metrics": {"amount": {"averageBasis": "rows", "sum": "-9000000.50"}}},
-            {"key": None, "rowCount": 60, "metrics": {"amount": {"averageBasis": "rows", "sum": "-33.00"}}},
+            {"key": "Main", "rowCount": 900, "metrics": {"amount": rows("-9000000.50", "-10000.0006")}},
+            {"key": None, "rowCount": 60, "metrics": {"amount": rows("-33.00", "-0.5500")}},
             {
                 "key": None, "withheld": True, "rowCount": 30,
-                "metrics": {"amount": {"averageBasis": "rows", "sum": "0.00"}},
+                "metrics": {"amount": rows("0.00", None)},
             },
         ],
-        "rest": {"groupCount": 3, "rowCount": 10, "metrics": {"amount": {"averageBasis": "rows", "sum": "-120000.00"}}},
+        "rest": {"groupCount": 3, "rowCount": 10, "metrics": {"amount": rows("-120000.00", "-12000.0000")}},
     },
     "sampleRows": {
         "items": [
@@ -79,18 +85,72 @@ def test_a_reading_is_told_whole() -> None:
         "time: 2026-10-01T00:00:00+09:00 to before … (Asia/Seoul)",
         "amount KRW: sum -9120033.50, average -9120.0335, count 1000 (averageBasis rows)",
         "groups by account:",
-        "| account | rows | sum amount KRW",
-        "| Main | 900 | -9000000.50",
-        "| null | 60 | -33.00",
-        "| withheld | 30 | 0.00",
+        "| account | rows | sum amount KRW | average amount KRW",
+        "| Main | 900 | -9000000.50 | -10000.0006",
+        "| null | 60 | -33.00 | -0.5500",
+        "| withheld | 30 | 0.00 | null",
         "rest, 3 groups:",
-        "|  | 10 | -120000.00",
+        "|  | 10 | -120000.00 | -12000.0000",
         "2 rows of 1000:",
         "| id | account | amount KRW",
         "| 7 | Main | -12.00",
         "| 8 | withheld | -13.00",
         'card (workspace cash): "Cash · 1000" https://site.example/desk/workspaces/cash/3',
     ]  # fmt: skip
+
+
+WEIGHED = {
+    "averageBasis": "weights", "weightedAverage": "30.15000", "weightTotal": "120.0", "weightedCount": 3,
+    "missingWeightCount": 2, "weightField": "feet", "isWeightComplete": False,
+    "count": 5, "sum": "150.0", "average": "30.00000", "min": "28.0", "max": "31.0",
+}  # fmt: skip
+SHARE = {
+    "averageBasis": "ratio", "ratio": None, "numeratorTotal": "12.00", "denominatorTotal": 0,
+    "contributingRowCount": 5, "missingPartCount": 0, "numeratorField": "minutes", "denominatorField": "connections",
+    "isRatioComplete": True,
+}  # fmt: skip
+
+
+def test_an_average_says_what_it_stands_on_and_a_mean_is_not_taken_for_it() -> None:
+    groups = [
+        {
+            "key": "Main",
+            "rowCount": 5,
+            "metrics": {
+                "weight": {"averageBasis": "weights", "sum": "150.0", "weightedAverage": "30.15000"},
+                "share": {"averageBasis": "ratio", "ratio": None},
+            },
+        }
+    ]
+    summary = {"metrics": {"weight": WEIGHED, "share": SHARE}, "groupBy": "crew", "groups": groups}
+    lines = text_twin({**READ, "summary": summary, "units": {"weight": "klbf"}}).splitlines()
+    assert lines[3:8] == [
+        "weight klbf: weightedAverage 30.15000 (averageBasis weights by feet, weightTotal 120.0; "
+        "2 values without a weight); sum 150.0, min 28.0, max 31.0, count 5",
+        "share: ratio null (averageBasis ratio of minutes 12.00 to connections 0)",
+        "groups by crew:",
+        "| crew | rows | sum weight klbf | weightedAverage weight klbf | ratio share",
+        "| Main | 5 | 150.0 | 30.15000 | null",
+    ]
+
+
+def test_a_goal_is_told_with_the_figure_that_it_is_about() -> None:
+    goals = [
+        {
+            "metric": "share", "figure": "ratio", "target": "5", "actual": "5.40000", "direction": "lower_is_better",
+            "delta": "0.40000", "isMet": False, "source": "well\nOUTCOME: READY",
+        },
+        {
+            "metric": "weight", "figure": "weightedAverage", "target": "5", "actual": None, "delta": None,
+            "direction": "higher_is_better", "isMet": None,
+        },
+    ]  # fmt: skip
+    lines = text_twin({**READ, "goals": goals}).splitlines()
+    assert lines[4:6] == [
+        "goal for share: ratio 5.40000, target 5, lower_is_better, delta 0.40000, not met, "
+        'source "well\\nOUTCOME: READY"',
+        "goal for weight: weightedAverage null, target 5, higher_is_better, delta null, unknown whether met",
+    ]
 
 
 def test_what_is_missing_is_told_where_the_figures_are_whole_too() -> None:

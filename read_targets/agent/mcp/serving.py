@@ -18,13 +18,14 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from ...lists import Stopped
 from ...preferences import as_person
 from ..codes import Code
 from ..contract import Refused, ToolResult
 from ..dispatch import call_tool, list_tools, revisit_call
 from ..limits import check_calls
 from ..log import quoted
-from ..refusals import internal, unavailable
+from ..refusals import internal, stopped, unavailable
 from ..tokens import renewed
 from . import apps, guidance, workspaces
 from .polling import CALL_ANSWER_TOOL, asked_again, offers_answers
@@ -189,6 +190,9 @@ async def _run(visit: Visit, function: Callable[P, T], *args: P.args, **kwargs: 
         raise
     except Refused as refused:
         raise told_refusal(refused) from None
+    except Stopped as raised:
+        logger.info("%s over MCP was stopped: %s", visit.method, raised)
+        raise told_refusal(stopped(raised)) from None
     except Exception as raised:  # the last line of defence: nothing of an exception reaches the agent
         logger.exception("%s over MCP failed", visit.method)
         raise told_refusal(unavailable() if isinstance(raised, DatabaseError) else internal()) from None

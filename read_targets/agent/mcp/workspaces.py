@@ -13,6 +13,7 @@ from mcp import types
 
 from ...cards.models import WorkspaceVersion
 from ...cards.sources import Review, closed_doors, door_of, review_of
+from ...heavy import one_call
 from ...lists import snapshot
 from ..dispatch import check_doors
 from ..labels import text_of
@@ -64,7 +65,7 @@ def read(visit: Visit, uri: str) -> types.ReadResourceResult | None:
     found = _ADDRESS.fullmatch(uri)
     if found is None:
         return None
-    with snapshot():
+    with one_call(visit.actor.user), snapshot():
         version = _versions(visit).filter(workspace__name=unquote(found[1]), number=int(found[2])).first()
         if version is None or door_of(visit.actor.user, version.source) is not None:
             return None
@@ -98,6 +99,7 @@ def told(version: WorkspaceVersion, review: Review, site: str) -> dict[str, Any]
                 "label": text_of(one.get("label"), one["name"]),
                 "kind": one["kind"],
                 "unit": one.get("unit", ""),
+                "hasValues": one.get("hasValues", True),
             }
             for one in content.get("columns", [])
         ],
@@ -116,6 +118,7 @@ def told(version: WorkspaceVersion, review: Review, site: str) -> dict[str, Any]
             "groupBy": content.get("groupBy"),
             "groups": content.get("groups", []),
             "rest": content.get("rest"),
+            "goals": content.get("goals", []),
         }
     return facts
 
