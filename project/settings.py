@@ -7,6 +7,7 @@
 ``CSRF_TRUSTED_ORIGINS``   origins with scheme, comma separated, where a proxy ends TLS
 ``DEBUG``                  off by default; on, it also lets cookies and pages travel over plain HTTP
 ``BEHIND_TLS_PROXY``       on where a proxy sets ``X-Forwarded-Proto`` itself and strips it from what comes in
+``EXPORTS_DIR``            folder of exported lists, which nobody else reads; ``.exports`` beside the site by default
 ``DATABASE_POOL``          connections to PostgreSQL a process may hold, 10 by default
 ``LOG_LEVEL``              ``INFO`` by default
 ``LOG_FORMAT``             ``line`` by default: each event as key=value; ``json``: as one object
@@ -45,6 +46,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "axes",
     "csp",
+    "django_tasks_db",
     "read_targets",
     "page_commands",
 ]
@@ -155,7 +157,18 @@ STATIC_ROOT: Path | None = BASE_DIR / "staticfiles"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    # Exports of lists: no web server may serve this folder.
+    "exports": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": env.path("EXPORTS_DIR", default=str(BASE_DIR / ".exports"))(), "base_url": None},
+    },
 }
+
+
+# Work in the background, by `manage.py db_worker`
+
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+READ_TARGETS: dict[str, Any] = {"EXPORT_STORAGE": "exports"}
 
 
 # What a browser may do

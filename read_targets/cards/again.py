@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from ..agent.dispatch import call_tool
 from ..policies import Actor
 from .models import Card, WorkspaceVersion
+from .stopping import why_stopped
 
 
 def read_again(user: Any, version: WorkspaceVersion, order_by: str = "") -> tuple[str, str]:
@@ -28,7 +29,7 @@ def read_again(user: Any, version: WorkspaceVersion, order_by: str = "") -> tupl
     result = call_tool(Actor(user), version.tool, arguments)
     card = getattr(result, "card", None)
     if card is None:
-        return version.get_absolute_url(), _why(result.outcome)
+        return version.get_absolute_url(), why_stopped(getattr(result, "code", "")) or _why(result.outcome)
     Card.objects.filter(pk=card.id, user=user).update(verdict=Card.Verdict.ACCEPTED)
     return str(card.url), ""
 

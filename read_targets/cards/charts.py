@@ -93,7 +93,7 @@ class Chart:
 
 
 def chart_of(groups: Sequence[Mapping[str, Any]], rest: Mapping[str, Any] | None, kind: str, measure: str) -> Chart:
-    """Return the chart of stored groups of a column of `kind`; `measure` names a summed column, empty: rows.
+    """Return the chart of stored groups of a column of `kind`; `measure` names what is drawn, as `size_of` takes it.
 
     Months stand in columns along the time line, other groups in rows, the largest first.
     """
@@ -106,10 +106,14 @@ def chart_of(groups: Sequence[Mapping[str, Any]], rest: Mapping[str, Any] | None
 
 
 def size_of(group: Mapping[str, Any], measure: str) -> Any:
-    """Return the figure of a group or of the rest that is measured, exact as it is stored; None where it has none."""
+    """Return a figure of a group or of the rest, exact as it is stored; None where it has none.
+
+    `measure` is a column, whose sum is meant, or a column and the average of its basis, `feet-ratio`; empty: the rows.
+    """
     if not measure:
         return group.get("rowCount")
-    return group.get("metrics", {}).get(measure, {}).get("sum")
+    name, _dash, figure = measure.partition("-")
+    return group.get("metrics", {}).get(name, {}).get(figure or "sum")
 
 
 def called(group: Mapping[str, Any], kind: str) -> str:
@@ -138,14 +142,23 @@ def _rows(measured: list[Measured], rest: Mapping[str, Any] | None, measure: str
     most = MOST_BARS if len(ordered) > MOST_BARS + 1 or rest else len(ordered)
     drawn, others = ordered[:most], ordered[most:]
     count = len(others) + (int(rest["groupCount"]) if rest else 0)
+    if count and "-" in measure:
+        # Averages do not add up: those of the others together are not to be had from them.
+        note = ngettext("%(count)s other group is not drawn.", "%(count)s other groups are not drawn.", count)
+        return _bars(drawn, note % {"count": exact_number(count)})
     if count:
         sizes = [one.size for one in others] + ([_decimal(size_of(rest, measure))] if rest else [])
         total = sum((size for size in sizes if size is not None), Decimal(0))
         label = ngettext("%(count)s other group", "%(count)s other groups", count) % {"count": exact_number(count)}
         drawn.append(Measured(label, total, exact_number(f"{total:f}"), style="is-rest"))
+    return _bars(drawn)
+
+
+def _bars(drawn: list[Measured], note: str = "") -> Chart:
     line = _Line([one.size for one in drawn])
     bars = [_row(one, place, line) for place, one in enumerate(drawn)]
-    return Chart("rows", bars, str(len(bars) * ROW_HEIGHT), _percent(line.at(Decimal(0))), line.low < 0)
+    height = str(len(bars) * ROW_HEIGHT)
+    return Chart("rows", bars, height, _percent(line.at(Decimal(0))), line.low < 0, note=note)
 
 
 def _row(one: Measured, place: int, line: _Line) -> Bar:

@@ -1,6 +1,7 @@
 """Forgetting what is past its time: cards and workspace versions are kept `KEEP_DAYS` days, answers 30 days.
 
-Other apps join with what they keep.
+An allowance that is full again, and a place of a long reading that is past its time, say the same as none. Other apps
+join with what they keep.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Q
 from django.utils import timezone
 
+from ..agent.limits import full_allowances
 from ..agent.models import KeptAnswer
 from ..conf import setting
+from ..heavy import free_places
 from .models import Card, Workspace, WorkspaceVersion
 
 Forgetting = Callable[[], int]
@@ -55,6 +58,14 @@ def _forget_versions() -> int:
     return by_model.get(WorkspaceVersion._meta.label, 0)
 
 
+def _forget_allowances() -> int:
+    return full_allowances().delete()[0]
+
+
+def _forget_long_readings() -> int:
+    return free_places().delete()[0]
+
+
 def _forget_answers() -> int:
     return KeptAnswer.objects.filter(expires_at__lte=timezone.now()).delete()[0]
 
@@ -63,4 +74,6 @@ _OWN: dict[str, Forgetting] = {
     "cards": _forget_cards,
     "workspace versions": _forget_versions,
     "kept answers": _forget_answers,
+    "full allowances": _forget_allowances,
+    "long readings": _forget_long_readings,
 }

@@ -22,7 +22,8 @@ from django.utils.translation import ngettext
 from django.views import View
 
 from ..agent.models import ToolCall
-from ..lists import snapshot
+from ..heavy import one_call
+from ..lists import Stopped, snapshot
 from ..policies import Actor
 from ..preferences import Preference, as_person, preference_of, zone_of
 from .again import read_again
@@ -33,6 +34,7 @@ from .forms import PreferenceForm
 from .models import WorkspaceVersion
 from .showing import Shown
 from .sources import door_of, review_of
+from .stopping import stopped_page
 from .tables import NoSuchPage
 
 CALLS_A_PAGE = 50
@@ -126,7 +128,13 @@ class WorkspaceView(PersonPage):
 
     def get(self, request: HttpRequest, name: str, number: str | None = None) -> HttpResponse:
         """Show a version as the person may see it now."""
-        with snapshot():
+        try:
+            return self._shown(request, name, number)
+        except Stopped as reason:
+            return stopped_page(request, reason)
+
+    def _shown(self, request: HttpRequest, name: str, number: str | None) -> HttpResponse:
+        with one_call(request.user), snapshot():
             versions = _versions(request.user, name)
             version = versions.filter(number=number).first() if number else versions.first()
             if version is None:

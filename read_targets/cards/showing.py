@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +14,19 @@ from django.utils.translation import ngettext
 from ..agent.labels import text_of
 from .charts import Chart, called, chart_of, size_of
 from .models import WorkspaceVersion
-from .parts import Cell, GroupRow, Heading, Measure, Tile, cell_of, style_of, tile_of
+from .parts import (
+    Cell,
+    GroupFigure,
+    GroupRow,
+    Heading,
+    Measure,
+    Tile,
+    cell_of,
+    goal_line,
+    group_figures,
+    style_of,
+    tile_of,
+)
 from .sources import Review
 from .tables import NoSuchPage, Page, page_of, sorted_rows
 from .values import Chip, chips_of, exact_number, shown_value
@@ -129,10 +141,12 @@ class Shown:
         total = self.content.get("total")
         of = Chip(_("in the list"), exact_number(total) if total is not None else _("unknown"))
         tiles = [Tile(_("Rows"), self.analysed, "", [of] if self.is_bounded else [])]
+        words = {column["name"]: column["words"] for column in self.columns}
         for column in self.columns:
             figure = self.content.get("metrics", {}).get(column["name"])
             if figure is not None:
-                tiles.append(tile_of(column, figure))
+                goals = [goal_line(one) for one in self.content.get("goals", []) if one["metric"] == column["name"]]
+                tiles.append(replace(tile_of(column, figure, words), goals=goals))
         return tiles
 
     # Groups
@@ -146,21 +160,21 @@ class Shown:
         return next((one for one in self.columns if one["name"] == name), None)
 
     @property
-    def summed(self) -> list[dict[str, Any]]:
-        """The columns that have a sum."""
-        return [one for one in self.columns if one["name"] in self.content.get("metrics", {})]
+    def figures(self) -> list[GroupFigure]:
+        """What the groups are told by, their number of rows aside."""
+        return group_figures(self.columns, self.content.get("metrics", {}))
 
     @property
     def measures(self) -> list[Measure]:
-        """What the chart can be drawn by: each sum, and the number of rows."""
+        """What the chart can be drawn by: each figure, and the number of rows."""
         chosen = self._measure
-        named = [(one["name"], one["words"], one.get("unit", "")) for one in self.summed]
+        named = [(one.name, one.words, one.unit) for one in self.figures]
         every = [*named, (ROWS, _("Rows"), "")]
         return [Measure(name, label, unit, self._address(chart=name), name == chosen) for name, label, unit in every]
 
     @property
     def _measure(self) -> str:
-        names = [*(one["name"] for one in self.summed), ROWS]
+        names = [*(one.name for one in self.figures), ROWS]
         chosen = self.query.get("chart", names[0])
         if chosen not in names:
             raise NoSuchPage(chosen)
@@ -204,7 +218,7 @@ class Shown:
 
     def _group_row(self, label: str, group: Mapping[str, Any], style: str) -> GroupRow:
         cells = [cell_of("integer", group.get("rowCount"))]
-        cells += [cell_of(one["kind"], size_of(group, one["name"])) for one in self.summed]
+        cells += [cell_of(one.kind, size_of(group, one.name)) for one in self.figures]
         return GroupRow(label, cells, style)
 
     # Rows
@@ -217,9 +231,14 @@ class Shown:
         return sorted(rows, key=lambda row: str(row.get("id"))) if self.review.closed_columns else rows
 
     @property
+    def _row_columns(self) -> list[dict[str, Any]]:
+        """The columns of which rows have a value; a ratio may be a figure alone."""
+        return [one for one in self.columns if one.get("hasValues", True)]
+
+    @property
     def headings(self) -> list[Heading]:
         """The heads of the rows table: each sorts the stored rows, or where not all are stored has them read again."""
-        return [self._heading(one, self._sort) for one in self.columns]
+        return [self._heading(one, self._sort) for one in self._row_columns]
 
     def _heading(self, column: Mapping[str, Any], sort: tuple[str, bool] | None) -> Heading:
         name = column["name"]
@@ -235,7 +254,7 @@ class Shown:
     def _sort(self) -> tuple[str, bool] | None:
         """The column that the rows stand in the order of, and whether downwards: as asked for here, else as read."""
         asked = self.query.get("sort", "")
-        if asked and (self.is_truncated or asked.removeprefix("-") not in {one["name"] for one in self.columns}):
+        if asked and (self.is_truncated or asked.removeprefix("-") not in {one["name"] for one in self._row_columns}):
             raise NoSuchPage(asked)
         term = asked or str(self.version.arguments.get("orderBy", "")).split(",")[0].strip()
         return (term.removeprefix("-"), term.startswith("-")) if term else None
@@ -257,7 +276,7 @@ class Shown:
     @property
     def rows(self) -> list[list[Cell]]:
         """The cells of the page's rows."""
-        return [[self._value(row, column) for column in self.columns] for row in self.page.rows]
+        return [[self._value(row, column) for column in self._row_columns] for row in self.page.rows]
 
     def _value(self, row: Mapping[str, Any], column: Mapping[str, Any]) -> Cell:
         name, kind = column["name"], column["kind"]

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from django.core.exceptions import ImproperlyConfigured
 
+from ..lists import ListDefinition, Question
+from ..lists.access import Access
 from .models import WorkspaceVersion
 
 
@@ -35,6 +37,44 @@ class Review:
     closed_columns: frozenset[str] = frozenset()
 
 
+class NoListing(LookupError):
+    """There is no whole list to read for a version: its list is of another shape, gone, or takes other conditions."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column of a listing: its name, the path of its values, its label in each language, its kind and its unit."""
+
+    name: str
+    path: str
+    label: dict[str, str]
+    kind: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The whole list that a version was read from, as it is asked for now, by a person and under their rights.
+
+    `question` has the conditions and the order; `label` says in each language what the rows are. `everything` are the
+    paths whose values tell of themselves in it: shown, or asked for, or ordered by.
+    """
+
+    definition: ListDefinition
+    question: Question
+    access: Access
+    headings: tuple[Heading, ...]
+    label: dict[str, str]
+
+    @property
+    def everything(self) -> frozenset[str]:
+        """The paths of which the rows, their number or their order tell."""
+        asked = [one.path for one in self.question.conditions] + [one.path for one in self.question.order]
+        own = [] if self.question.order else [term.removeprefix("-") for term in self.definition.order]
+        words = self.definition.searched if self.question.text else ()
+        return frozenset((*(one.path for one in self.headings), *asked, *own, *words))
+
+
 class CardSource(Protocol):
     """What an app registers for the cards that its tools make."""
 
@@ -46,6 +86,9 @@ class CardSource(Protocol):
 
     def review(self, user: Any, version: WorkspaceVersion) -> Review:
         """What the person may see of a version now."""
+
+    def listing(self, user: Any, version: WorkspaceVersion) -> Listing:
+        """The whole list that a version was read from; raises NoListing. Whether the door is open is asked apart."""
 
 
 _sources: list[CardSource] = []
@@ -81,6 +124,14 @@ def review_of(user: Any, version: WorkspaceVersion) -> Review:
     """Return what the person may see of `version` now: nothing where its source is gone."""
     source = _source_of(version.source)
     return source.review(user, version) if source else Review(frozenset(), figures_open=False)
+
+
+def listing_of(user: Any, version: WorkspaceVersion) -> Listing:
+    """Return the whole list that `version` was read from, as the person may read it now; raises NoListing."""
+    source = _source_of(version.source)
+    if source is None:
+        raise NoListing(version.source)
+    return source.listing(user, version)
 
 
 def _source_of(key: str) -> CardSource | None:

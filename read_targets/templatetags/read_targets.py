@@ -9,6 +9,7 @@ from django import template
 from django.utils import formats, timezone
 
 from ..cards.charts import Chart
+from ..cards.exports.showing import whole_of
 from ..cards.values import exact_number as written_exactly
 
 register = template.Library()
@@ -27,6 +28,13 @@ def moment(at: dt.datetime) -> str:
     if local.date() == timezone.localdate():
         return formats.time_format(local, "TIME_FORMAT")
     return formats.date_format(local, "DATE_FORMAT")
+
+
+@register.inclusion_tag("read_targets/_whole.html", takes_context=True)
+def whole_list(context: Any, version: Any, is_truncated: bool) -> dict[str, Any]:
+    """Offer the whole list behind a workspace version: its rows, where not all are on the page, and its exports."""
+    user = context["request"].user
+    return {"version": version, "is_truncated": is_truncated, "whole": whole_of(user, version)}
 
 
 @register.inclusion_tag("read_targets/_icon.html")

@@ -19,7 +19,7 @@ from read_targets.agent.contract import CardFacts
 from read_targets.agent.registry import Call
 from read_targets.cards.making import make_confirmation, make_open_page, make_workspace
 from read_targets.cards.models import Card, WorkspaceVersion
-from read_targets.cards.sources import Required, Review, register_source, unregister_source
+from read_targets.cards.sources import Listing, NoListing, Required, Review, register_source, unregister_source
 from read_targets.policies import Actor
 
 KEY = "stories"
@@ -46,6 +46,9 @@ class Stories:
     def review(self, user: Any, version: WorkspaceVersion) -> Review:
         ids = {row["id"] for row in version.content["rows"]}
         return Review(ids - self.hidden, self.figures_open, self.closed_columns)
+
+    def listing(self, user: Any, version: WorkspaceVersion) -> Listing:
+        raise NoListing(version.source)
 
 
 @pytest.fixture

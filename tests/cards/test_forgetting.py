@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import timedelta
 from io import StringIO
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 from read_targets.cards import forgetting
 from read_targets.cards.forgetting import forget_expired, register_forgetting, unregister_forgetting
-from read_targets.models import Card, KeptAnswer, Workspace, WorkspaceVersion
+from read_targets.models import Allowance, Card, HeavyRead, KeptAnswer, Workspace, WorkspaceVersion
 
 from .conftest import question, screen
 
@@ -28,7 +29,8 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forgetting, "_registered", {})
 
 
-def test_only_what_is_past_its_time_is_forgotten(agent: Any, clerk: User) -> None:
+def test_only_what_is_past_its_time_is_forgotten(agent: Any, clerk: User, settings: Any) -> None:
+    settings.READ_TARGETS = {"CALLS_A_MINUTE_OF_TOKEN": None, "CALLS_A_MINUTE_OF_PERSON": None}
     one = agent("analyst")
     for name in ("old", "new"):
         one.answer("queryLedgerCashTransactions", name=name)
@@ -37,9 +39,21 @@ def test_only_what_is_past_its_time_is_forgotten(agent: Any, clerk: User) -> Non
     WorkspaceVersion.objects.filter(workspace__name="old").update(expires_at=past)
     for expires_at in (past, past, timezone.now() + PAST * 60):
         KeptAnswer.objects.create(user=clerk, tool="do", expires_at=expires_at)
+    now = time.time_ns() // 1_000
+    for place, moment in enumerate((now, now, now, now + 60_000_000)):
+        Allowance.objects.create(key=f"person:{place}", full_at=moment)
+        HeavyRead.objects.create(user=clerk, place=place, holder=uuid.uuid4().hex, expires_at=moment)
     said = StringIO()
     call_command("forget_expired", stdout=said)
-    assert said.getvalue() == "Forgot 1 cards.\nForgot 1 workspace versions.\nForgot 2 kept answers.\n"
+    assert said.getvalue().splitlines() == [
+        "Forgot 1 cards.",
+        "Forgot 1 workspace versions.",
+        "Forgot 2 kept answers.",
+        "Forgot 3 full allowances.",
+        "Forgot 3 long readings.",
+    ]
+    assert Allowance.objects.get().key == "person:3"
+    assert HeavyRead.objects.get().place == 3
     assert [one.name for one in Workspace.objects.all()] == ["new"]
     assert Card.objects.count() == WorkspaceVersion.objects.count() == KeptAnswer.objects.count() == 1
 
@@ -63,7 +77,7 @@ def test_other_apps_forget_too(db: None) -> None:
 
     register_forgetting("lamps", forget)
     register_forgetting("lamps", forget)
-    assert forget_expired() == {"cards": 0, "workspace versions": 0, "kept answers": 0, "lamps": 7}
+    assert forget_expired() == dict.fromkeys(forgetting._OWN, 0) | {"lamps": 7}
     assert len(asked) == 1
     unregister_forgetting("lamps")
     assert "lamps" not in forget_expired()
