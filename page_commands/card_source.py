@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q
 
 from read_targets.cards.models import WorkspaceVersion
-from read_targets.cards.sources import Required, Review, register_source
+from read_targets.cards.sources import Listing, NoListing, Required, Review, register_source
 from read_targets.policies import Actor
 
 from .models import AgentCommand
@@ -45,6 +45,10 @@ class CommandSource:
     def review(self, user: Any, version: WorkspaceVersion) -> Review:
         """A command has no workspace."""
         return Review(frozenset(), figures_open=False)
+
+    def listing(self, user: Any, version: WorkspaceVersion) -> Listing:
+        """Nor a list."""
+        raise NoListing(version.source)
 
 
 register_source(CommandSource())

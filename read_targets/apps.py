@@ -19,15 +19,18 @@ class ReadTargetsConfig(AppConfig):
     def ready(self) -> None:
         from django.contrib.auth.models import Permission
 
-        from . import checks, tools  # noqa: F401  # importing registers them
-        from .lists.expressions import add_fold
+        from . import checks, list_checks, tools  # noqa: F401  # importing registers them
+        from .cards.exports import checks as _checks  # noqa: F401  # as above
+        from .cards.exports import forgetting  # noqa: F401  # as above
+        from .lists import readable_models
+        from .lists.texts import add_functions
         from .models import ReadTarget
         from .policies import forget_rights
-        from .policies.grants import forget_grants
+        from .policies.grants import forget_grants_of
 
-        connection_created.connect(add_fold, dispatch_uid="read_targets.fold")
+        connection_created.connect(add_functions, dispatch_uid="read_targets.functions")
         post_migrate.connect(forget_rights, dispatch_uid="read_targets.rights")
         for changed in (post_save, post_delete):
             changed.connect(forget_rights, sender=Permission, dispatch_uid="read_targets.rights")
-        post_delete.connect(forget_grants, sender=ReadTarget, dispatch_uid="read_targets.grants")
         autodiscover_modules("lists")
+        forget_grants_of({ReadTarget, *readable_models()})

@@ -14,7 +14,9 @@ from .agent.registry import tool_keys
 from .conf import DEFAULTS, graphql_schema, imported
 from .declaration.soundness import Problem, problems_of
 from .doors import declared
+from .lists import readable_models
 from .models import ReadTarget
+from .policies.grants import slow_grants
 
 PLACES = {
     "read_targets_agent:tools": 'path("agent/", include("read_targets.agent.urls"))',
@@ -80,6 +82,20 @@ def check_stored_declarations(app_configs: Any, **options: Any) -> list[CheckMes
             return [*_of_targets(), *_of_toolsets()]
     except DatabaseError:
         return []
+
+
+@register()
+def check_grants(app_configs: Any, **options: Any) -> list[CheckMessage]:
+    """W006: the tables of grants on what lists show can be read by an index; without one every list is slow."""
+    return [
+        Warning(
+            f"{table._meta.label} has no index from the holder and the right to the object.",
+            hint="Inherit the Meta of guardian's base class, whose unique constraint is such an index, and migrate.",
+            obj=table,
+            id="read_targets.W006",
+        )
+        for table in sorted({one for model in readable_models() for one in slow_grants(model)}, key=str)
+    ]
 
 
 def _of_targets() -> list[CheckMessage]:

@@ -31,6 +31,22 @@ DEFAULTS: dict[str, Any] = {
     "POLLS_A_MINUTE": 1_200,
     # Tokens that do not hold, a minute from one address, that are answered 401 and not 429.
     "BAD_TOKENS_A_MINUTE": 60,
+    # The alias, in STORAGES, of where the files of exports lie; None: lists are not exported.
+    "EXPORT_STORAGE": None,
+    # Hours that the file of an export is kept.
+    "EXPORT_HOURS": 24,
+    # Exports that a person may hold at once, those being written among them.
+    "MOST_EXPORTS": 10,
+    # Seconds that the reading of one call may take in all; None: as long as it takes.
+    "READ_SECONDS": 20,
+    # Long readings of one person at once; None: as many as they like.
+    "READS_AT_ONCE": 4,
+    # Milliseconds after which a reading is a long one.
+    "HEAVY_AFTER_MS": 500,
+    # How deep the fields of a document stand within each other that a person sends to the GraphQL door.
+    "GRAPHQL_MOST_DEPTH": 20,
+    # Fields of such a document, those of its fragments counted wherever they are spread.
+    "GRAPHQL_MOST_FIELDS": 500,
 }
 
 

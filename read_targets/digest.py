@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .lists import Figure, Group, Order, Rest
+from .lists import Figure, Group, Order, Quotient, Rest
 from .models import Column
 
 WORKSPACE_ROWS = 1_000
@@ -71,6 +72,33 @@ class Digest:
     stamp: Stamp | None = None
 
     @property
+    def row_columns(self) -> tuple[Column, ...]:
+        """The columns of which rows have a value; a ratio may be a figure alone."""
+        return tuple(column for column in self.columns if column.has_values)
+
+    @property
     def is_complete(self) -> bool:
         """Whether the figures cover all that was asked for."""
-        return self.total == self.analysed and not any(figure.withheld for figure in self.figures.values())
+        return self.total == self.analysed and not any(figure.missing_values for figure in self.figures.values())
+
+
+def omissions_of(columns: Iterable[Column], figures: Mapping[str, Figure]) -> Iterator[str]:
+    """Name what is in none of the figures, and the averages that there are not."""
+    for column in columns:
+        figure = figures.get(column.name)
+        if figure is None:
+            continue
+        if figure.withheld:
+            yield f"{column.name}: {figure.withheld} values withheld, in no figure"
+        if figure.quotient is not None:
+            yield from _of_quotient(column, figure.quotient)
+
+
+def _of_quotient(column: Column, quotient: Quotient) -> Iterator[str]:
+    name, parts = column.name, " or ".join(column.parts.values())
+    rows, average = ("values", "weighted average") if quotient.basis == "weights" else ("rows", "ratio")
+    if quotient.missing:
+        withheld = f" ({quotient.withheld} withheld)" if quotient.withheld else ""
+        yield f"{name}: {quotient.missing} {rows} without {parts}{withheld}, not in the {average}"
+    if quotient.count and quotient.value is None:
+        yield f"{name}: no {average}, since {[*column.parts.values()][-1]} comes to 0"

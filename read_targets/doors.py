@@ -8,7 +8,7 @@ from .agent.models import doors_of
 from .declaration.soundness import is_sound
 from .lists import UnknownList, get_list
 from .models import Criterion, ReadTarget
-from .policies import QUERY, Actor, open_doors, permitted
+from .policies import QUERY, Actor, access_of, open_doors
 
 
 class _Remembered:
@@ -20,7 +20,7 @@ class _Remembered:
 def declared() -> QuerySet[ReadTarget]:
     """Return the targets with everything that is declared of them, in a fixed number of statements."""
     criteria = Criterion.objects.prefetch_related("filters")
-    return ReadTarget.objects.prefetch_related("columns", Prefetch("criteria", criteria), "screen_parameters")
+    return ReadTarget.objects.prefetch_related("columns", "goals", Prefetch("criteria", criteria), "screen_parameters")
 
 
 def current(actor: Actor) -> tuple[ReadTarget, ...]:
@@ -60,8 +60,11 @@ def queryable(actor: Actor, tool_name: str = "") -> list[ReadTarget]:
     ]
     if not named:
         return []
-    asked = ReadTarget.objects.filter(enabled=True, pk__in=[target.pk for target in named])
-    held = set(permitted(actor, QUERY, asked).values_list("pk", flat=True))
+    held = access_of(actor).keys(QUERY, _enabled)
     doors = {target.pk: door_of(target) for target in named if target.pk in held}
-    opened = open_doors(actor.user, {door for door in doors.values() if door})
+    opened = open_doors(actor, {door for door in doors.values() if door})
     return [target for target in named if doors.get(target.pk) in opened and is_sound(target)]
+
+
+def _enabled() -> QuerySet[ReadTarget]:
+    return ReadTarget._base_manager.filter(enabled=True)

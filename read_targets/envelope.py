@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from django.utils import timezone
 
@@ -12,20 +12,26 @@ from .agent.codes import Code
 from .agent.contract import (
     Coverage,
     DataResult,
+    GoalSummary,
     GroupSummary,
     Metric,
     Provenance,
+    RatioMetric,
     RestSummary,
+    RowsMetric,
     SampleRows,
     Scope,
     Summary,
     TimeRange,
+    WeightsMetric,
 )
+from .agent.labels import text_of
 from .agent.registry import Call
 from .criteria import conditions_of, days_asked
 from .digest import MODEL_GROUPS, Digest, Wish
+from .goals import Judged, judged
 from .lists import Figure, Group, Rest, plain
-from .models import ReadTarget
+from .models import Column, ReadTarget
 
 
 def result_of(
@@ -38,6 +44,7 @@ def result_of(
     one = digest.analysed == 1 and bool(rows) and not kept
     shown: dict[str, Any] = {"record": digest.rows[0]} if one else {"sample_rows": _sample(rows, digest)}
     code = {} if coverage.is_complete else {"code": str(_code(digest))}
+    goals = goals_of(target, digest)
     return DataResult(
         success=True,
         outcome="READY" if coverage.is_complete else "PARTIAL",
@@ -50,6 +57,7 @@ def result_of(
         units={column.name: column.unit for column in digest.columns if column.unit},
         summary=summary_of(digest, wish, MODEL_GROUPS),
         **shown,
+        **({"goals": goals} if goals else {}),
         provenance=Provenance(source="BACKEND_QUERY", computed_at=timezone.now().astimezone(dt.UTC).strftime("%FT%TZ")),
         **code,
     )
@@ -84,7 +92,7 @@ def _coverage(digest: Digest) -> Coverage:
         requested_entities=1,
         analysed_entities=1,
         **omitted,
-        values_missing=any(figure.withheld for figure in digest.figures.values()),
+        values_missing=any(figure.missing_values for figure in digest.figures.values()),
     )
 
 
@@ -94,12 +102,13 @@ def _code(digest: Digest) -> Code:
 
 def summary_of(digest: Digest, wish: Wish, most: int) -> Summary:
     """Return the figures, and the first `most` groups with the others added up in the rest."""
-    metrics = {name: metric_of(figure) for name, figure in digest.figures.items()}
+    columns = {column.name: column for column in digest.columns}
+    metrics = {name: metric_of(columns[name], figure) for name, figure in digest.figures.items()}
     if digest.groups is None:
         return Summary(metrics=metrics)
     groups, rest = cut(digest, wish, most)
     told = {"rest": _rest(rest)} if rest is not None else {}
-    return Summary(metrics=metrics, group_by=wish.group_by, groups=[_group(group) for group in groups], **told)
+    return Summary(metrics=metrics, group_by=wish.group_by, groups=[_group(one) for one in groups], **told)
 
 
 def cut(digest: Digest, wish: Wish, most: int) -> tuple[list[Group], Rest | None]:
@@ -113,29 +122,98 @@ def cut(digest: Digest, wish: Wish, most: int) -> tuple[list[Group], Rest | None
     return kept, rest if rest.group_count else None
 
 
-def metric_of(figure: Figure) -> Metric:
-    """Return a column's figure, on the basis that counts every value equally."""
-    return Metric(
-        average_basis="rows",
-        count=figure.count,
-        sum=plain(figure.total),
-        average=plain(figure.average),
-        min=plain(figure.minimum),
-        max=plain(figure.maximum),
+def metric_of(column: Column, figure: Figure) -> Metric:
+    """Return a column's figure on the basis of its average, which is told with all that it was made of."""
+    values: dict[str, Any] = {}
+    if figure.has_values:
+        values = {
+            "count": figure.count,
+            "sum": plain(figure.total),
+            "average": plain(figure.average),
+            "min": plain(figure.minimum),
+            "max": plain(figure.maximum),
+        }
+    quotient = figure.quotient
+    if quotient is None:
+        return RowsMetric(average_basis="rows", **values)
+    if quotient.basis == "weights":
+        return WeightsMetric(
+            average_basis="weights",
+            weighted_average=plain(quotient.value),
+            weight_total=plain(quotient.bottom.value),
+            weighted_count=quotient.count,
+            missing_weight_count=quotient.missing,
+            weight_field=column.weight,
+            is_weight_complete=not quotient.missing,
+            **values,
+        )
+    return RatioMetric(
+        average_basis="ratio",
+        ratio=plain(quotient.value),
+        numerator_total=plain(quotient.top.value),
+        denominator_total=plain(quotient.bottom.value),
+        contributing_row_count=quotient.count,
+        missing_part_count=quotient.missing,
+        numerator_field=column.numerator,
+        denominator_field=column.denominator,
+        is_ratio_complete=not quotient.missing,
+        **values,
     )
 
 
-def _sums(figures: Mapping[str, Figure]) -> dict[str, Metric]:
-    return {name: Metric(average_basis="rows", sum=plain(figure.total)) for name, figure in figures.items()}
+def part_of(figure: Figure) -> Metric:
+    """Return what a group tells of a column: its sum, the average on its basis, and how much that leaves out."""
+    values = {"sum": plain(figure.total)} if figure.has_values else {}
+    quotient, average = figure.quotient, plain(figure.on_basis)
+    if quotient is None:
+        return RowsMetric(average_basis="rows", average=average, **values)
+    missing = quotient.missing
+    if quotient.basis == "weights":
+        left_out = {"missing_weight_count": missing, "is_weight_complete": False} if missing else {}
+        return WeightsMetric(average_basis="weights", weighted_average=average, **left_out, **values)
+    left_out = {"missing_part_count": missing, "is_ratio_complete": False} if missing else {}
+    return RatioMetric(average_basis="ratio", ratio=average, **left_out, **values)
 
 
 def _group(group: Group) -> GroupSummary:
     withheld = {"withheld": True} if group.withheld else {}
-    return GroupSummary(key=plain(group.key), **withheld, row_count=group.count, metrics=_sums(group.figures))
+    return GroupSummary(key=plain(group.key), **withheld, row_count=group.count, metrics=_parts(group.figures))
 
 
 def _rest(rest: Rest) -> RestSummary:
-    return RestSummary(group_count=rest.group_count, row_count=rest.count, metrics=_sums(rest.figures))
+    return RestSummary(group_count=rest.group_count, row_count=rest.count, metrics=_parts(rest.figures))
+
+
+def _parts(figures: Mapping[str, Figure]) -> dict[str, Metric]:
+    return {name: part_of(figure) for name, figure in figures.items()}
+
+
+FIGURES: dict[str, Literal["average", "weightedAverage", "ratio"]] = {
+    "rows": "average",
+    "weights": "weightedAverage",
+    "ratio": "ratio",
+}
+"""The name of the average on each basis."""
+
+
+def goals_of(target: ReadTarget, digest: Digest) -> list[GoalSummary]:
+    """Return the target's goals, each held against the average of its column on that column's basis."""
+    return [_goal(one, digest.figures[one.goal.column]) for one in judged(target.goals.all(), digest.figures)]
+
+
+def _goal(one: Judged, figure: Figure) -> GoalSummary:
+    label = text_of(one.goal.label, "")
+    return GoalSummary(
+        metric=one.goal.column,
+        figure=FIGURES[figure.basis],
+        target=plain(one.target),
+        actual=plain(one.actual),
+        direction=one.goal.direction,
+        delta=plain(one.delta),
+        is_met=one.is_met,
+        **({"source": one.goal.source} if one.goal.source else {}),
+        **({"label": label} if label else {}),
+    )
 
 
 def _sample(rows: list[dict[str, Any]], digest: Digest) -> SampleRows:
@@ -167,5 +245,5 @@ def _message(digest: Digest, coverage: Coverage, shown: int, *, kept: bool, one:
             "and ask to narrow the conditions."
         )
     elif coverage.omissions:
-        said.append("Some values are withheld from this person: say so where it matters.")
+        said.append("What is missing stands in coverage.omissions: say so where it matters.")
     return " ".join(said)

@@ -16,12 +16,14 @@ from typing import Any
 
 from django.db import router
 from django.http import HttpRequest
-from graphql import FieldNode, OperationDefinitionNode, parse
+from graphql import DocumentNode, FieldNode, GraphQLError, OperationDefinitionNode, execute_sync, parse
 
 from .conf import graphql_middleware, graphql_schema
 from .criteria import arguments_of, conditions_of, with_months
-from .digest import WORKSPACE_ROWS, Digest, Wish, order_terms
-from .lists import Condition, Figure, Group, Order, Rest, plain, snapshot
+from .digest import WORKSPACE_ROWS, Digest, Wish, omissions_of, order_terms
+from .documents import Unfit, document
+from .foreign_figures import figures_of, no_figures
+from .lists import Condition, Group, Order, Rest, Stopped, plain, snapshot
 from .lists.access import Access
 from .lists.answer import MOST_GROUPS, added, by_key, by_size, told
 from .lists.conditions import days_of
@@ -61,13 +63,13 @@ def read_foreign(target: ReadTarget, values: Mapping[str, Any], access: Access, 
             pages = _shared(pages, _pages(target, values, access.viewer.actor.user, wish))
     total = pages.total
     rows = [_row(columns, item) for item in pages.items]
-    nothing = {column.name: Figure(whole=column.kind == "integer") for column in columns if column.total}
-    figures = reduce(added, (_figures(columns, row) for row in rows), nothing)
+    figures = reduce(added, (figures_of(columns, row) for row in rows), no_figures(columns))
     groups, rest = _groups(columns, rows, wish, zone)
     limit = WORKSPACE_ROWS if wish.keeps(len(rows)) else wish.limit
     omissions = []
     if total != len(rows):
         omissions.append(f"{len(rows)} of {'an unknown number of' if total is None else total} rows were read")
+    omissions += omissions_of(columns, figures)
     return Digest(
         total=total,
         analysed=len(rows),
@@ -89,18 +91,14 @@ def ids_of(target: ReadTarget, arguments: Mapping[str, Any], user: Any) -> set[s
 
 
 def _order_of(target: ReadTarget, order_by: str) -> tuple[Order, ...]:
-    names = {column.name for column in target.columns.all()}
+    names = {column.name for column in target.columns.all() if column.has_values}
     return tuple(one for one in order_terms(order_by) if one.path in names)
 
 
 def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish) -> Pages:
-    document = parse(target.document)
-    declared = {
-        variable.variable.name.value
-        for operation in document.definitions
-        if isinstance(operation, OperationDefinitionNode)
-        for variable in operation.variable_definitions or ()
-    }
+    fit = _document(target)
+    operations = (one for one in fit.definitions if isinstance(one, OperationDefinitionNode))
+    declared = {one.variable.name.value for operation in operations for one in operation.variable_definitions or ()}
     variables: dict[str, Any] = {
         "filters": list(_filters(target, values)),
         "sortings": _sortings(target, wish),
@@ -111,7 +109,7 @@ def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish)
     is_end, is_odd = False, False
     for page in range(1, WORKSPACE_ROWS // PAGE + 2):
         given = {**variables, "pagination": {"page": page, "limit": PAGE}}
-        data = _run(target, {name: value for name, value in given.items() if name in declared}, user)
+        data = _run(target, fit, {name: value for name, value in given.items() if name in declared}, user)
         found = _at(data, target.rows_path)
         if not isinstance(found, list) or not all(isinstance(item, Mapping) for item in found):
             raise ListUnreadable(f"{target.key}: no list of rows at {target.rows_path}")
@@ -132,6 +130,20 @@ def _pages(target: ReadTarget, values: Mapping[str, Any], user: Any, wish: Wish)
     return Pages(read, total)
 
 
+def _document(target: ReadTarget) -> DocumentNode:
+    """The target's document; raises ListUnreadable where it does not fit the schema."""
+    try:
+        return document(graphql_schema().graphql_schema, target.document)
+    except Unfit as unfit:
+        raise _unreadable(target, unfit.errors) from None
+
+
+def _unreadable(target: ReadTarget, errors: Iterable[GraphQLError]) -> ListUnreadable:
+    for error in errors:
+        logger.error("target %s: its list answered %s", target.key, error)
+    return ListUnreadable(target.key)
+
+
 def _identity(item: Mapping[str, Any]) -> Any:
     """What a row is told apart by: its id, or, where it has none, itself."""
     return str(item["id"]) if item.get("id") is not None else (id(item),)
@@ -144,17 +156,22 @@ def _shared(mine: Pages, theirs: Pages) -> Pages:
     return Pages(both, len(both) if mine.is_whole and theirs.is_whole else None)
 
 
-def _run(target: ReadTarget, variables: dict[str, Any], user: Any) -> Any:
+def _run(target: ReadTarget, fit: DocumentNode, variables: dict[str, Any], user: Any) -> Any:
     request = HttpRequest()
     request.method = "POST"
     request.user = user
-    answer = graphql_schema().execute(
-        target.document, variable_values=variables, context_value=request, middleware=graphql_middleware()
+    answer = execute_sync(
+        graphql_schema().graphql_schema,
+        fit,
+        variable_values=variables,
+        context_value=request,
+        middleware=graphql_middleware(),
     )
+    for error in answer.errors or ():
+        if isinstance(error.original_error, Stopped):
+            raise error.original_error
     if answer.errors:
-        for error in answer.errors:
-            logger.error("target %s: its list answered %s", target.key, error)
-        raise ListUnreadable(target.key)
+        raise _unreadable(target, answer.errors)
     return answer.data
 
 
@@ -184,7 +201,7 @@ def _filter(condition: Condition) -> dict[str, Any]:
 
 
 def _sortings(target: ReadTarget, wish: Wish) -> list[dict[str, Any]] | None:
-    paths = {column.name: column.list_path for column in target.columns.all()}
+    paths = {column.name: column.list_path for column in target.columns.all() if column.has_values}
     wished = [{"name": paths[one.path], "desc": one.descending} for one in wish.order]
     own = [{"name": term.removeprefix("-"), "desc": term.startswith("-")} for term in target.order.split()]
     return wished or own or None
@@ -194,6 +211,8 @@ def _row(columns: tuple[Column, ...], item: Mapping[str, Any]) -> dict[str, Any]
     """One row as the columns say: a number as an exact number, a missing or empty value as None (seed 000)."""
     row: dict[str, Any] = {"id": str(item["id"])} if item.get("id") is not None else {}
     for column in columns:
+        if not column.has_values:
+            continue
         raw = _at(item, column.list_path)
         if raw is None or raw == "":
             row[column.name] = None
@@ -218,18 +237,6 @@ def _written(row: dict[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in row.items()}
 
 
-def _figures(columns: tuple[Column, ...], row: dict[str, Any]) -> dict[str, Figure]:
-    return {column.name: _figure(row[column.name]) for column in columns if column.total}
-
-
-def _figure(value: Decimal | int | None) -> Figure:
-    if value is None:
-        return Figure()
-    if isinstance(value, int):
-        return Figure(1, value, value, value, whole=True)
-    return Figure(1, value, value, value, scale=max(0, -int(value.as_tuple().exponent)))
-
-
 def _groups(
     columns: tuple[Column, ...], rows: list[dict[str, Any]], wish: Wish, zone: dt.tzinfo
 ) -> tuple[list[Group] | None, Rest | None]:
@@ -242,7 +249,7 @@ def _groups(
         value = row[column.name]
         key = _month_of(value, zone) if dated and value is not None else value
         held = groups.get(key, Group(key, False, 0, {}))
-        groups[key] = Group(key, False, held.count + 1, added(held.figures, _figures(columns, row)))
+        groups[key] = Group(key, False, held.count + 1, added(held.figures, figures_of(columns, row)))
     totals = [one.name for one in columns if one.total]
     order = by_key if dated else by_size(totals[0] if totals else None)
     return told(groups.values(), MOST_GROUPS, order, latest=dated)

@@ -14,22 +14,32 @@ from typing import Any
 
 import graphene
 from django.db import router
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from graphene_django.views import GraphQLView
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from graphene_django.settings import graphene_settings
+from graphene_django.views import GraphQLView, HttpError
 from graphql import (
     BooleanValueNode,
+    ExecutionResult,
     FieldNode,
     FloatValueNode,
     GraphQLError,
     IntValueNode,
     ListValueNode,
+    OperationType,
     StringValueNode,
     VariableNode,
+    execute_sync,
     get_named_type,
+    get_operation_ast,
 )
 from graphql.execution.collect_fields import collect_sub_fields
 from graphql.execution.values import get_argument_values
+from rest_framework.authentication import CSRFCheck
 
+from .conf import setting
+from .documents import Rules, Unfit, document
+from .heavy import one_call
 from .lists import (
     Answer,
     Argument,
@@ -47,6 +57,7 @@ from .lists import (
     snapshot,
 )
 from .lists.conditions import OPERATORS, PERIOD, argument_kind
+from .lists.paging import Cursor, UnfittingCursor, can_page, cursor_text, read_cursor, scope_of
 from .policies import access_of, is_someone
 from .preferences import zone_of
 
@@ -85,10 +96,12 @@ class Filter(graphene.InputObjectType):
 
 
 class Pagination(graphene.InputObjectType):
-    """A page, from 1, of up to 1,000 rows."""
+    """Up to 1,000 rows: a page, from 1, or those after the `endCursor` of an answer, or before its `startCursor`."""
 
     page = graphene.Int(default_value=1)
     limit = graphene.Int(default_value=PAGE)
+    after = graphene.String()
+    before = graphene.String()
 
 
 class Sorting(graphene.InputObjectType):
@@ -127,19 +140,82 @@ def ListField(name: str, **kwargs: Any) -> graphene.Field:  # reads as the type 
 
 def graphql_door(schema: Any) -> Any:
     """Return the view of the application's GraphQL: signed-in people only, no token, mutations only by POST."""
-    return GraphQLDoor.as_view(schema=schema, graphiql=False)
+    return csrf_exempt(GraphQLDoor.as_view(schema=schema, graphiql=False))
 
 
 class GraphQLDoor(GraphQLView):
-    """GraphQL for people. A token opens tools, never the application itself."""
+    """GraphQL for people. A token opens tools, never the application itself.
+
+    A document is refused, before anything is read, where it is deeper or wider than the settings let it be; what it
+    reads is one call's, and is stopped like one.
+    """
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Refuse whoever is no signed-in, active person, before anything is parsed."""
+        """Refuse whoever is no signed-in, active person, before anything is parsed.
+
+        CSRF is checked here, so that whoever is refused is told so as everywhere at this door.
+        """
         if "HTTP_AUTHORIZATION" in request.META or not is_someone(request.user):
-            return JsonResponse({"errors": [{"message": "Sign in; tokens are not taken here."}]}, status=401)
+            return _refused("Sign in; tokens are not taken here.", 401)
+        check = CSRFCheck(lambda request: HttpResponse())
+        check.process_request(request)
+        if check.process_view(request, self.dispatch, (), {}):
+            return _refused("Send the CSRF token of your session as X-CSRFToken.", 403)
         response: HttpResponse = super().dispatch(request, *args, **kwargs)
         response["Cache-Control"] = "private, no-store"
         return response
+
+    def execute_graphql_request(
+        self,
+        request: HttpRequest,
+        data: Any,
+        query: Any,
+        variables: Any,
+        operation_name: str | None,
+        show_graphiql: bool = False,
+    ) -> ExecutionResult:
+        """Answer a document as graphene's own view does, read once for all who send it."""
+        if not query or not isinstance(query, str):
+            raise HttpError(HttpResponseBadRequest("Must provide query string."))
+        rules = Rules(
+            setting("GRAPHQL_MOST_DEPTH"),
+            setting("GRAPHQL_MOST_FIELDS"),
+            tuple(self.validation_rules) if self.validation_rules else None,
+            graphene_settings.MAX_VALIDATION_ERRORS,
+        )
+        try:
+            fit = document(self.schema.graphql_schema, query, rules)
+        except Unfit as unfit:
+            return ExecutionResult(errors=unfit.errors)
+        operation = get_operation_ast(fit, operation_name)
+        with one_call(request.user):
+            if operation is None or operation.operation != OperationType.QUERY:
+                # What may change something is graphene's to judge: by which method, in which transaction.
+                answer: ExecutionResult = super().execute_graphql_request(
+                    request, data, query, variables, operation_name, show_graphiql
+                )
+                return answer
+            return self._read(request, fit, variables, operation_name)
+
+    def _read(self, request: HttpRequest, fit: Any, variables: Any, operation_name: str | None) -> ExecutionResult:
+        options = {"execution_context_class": self.execution_context_class} if self.execution_context_class else {}
+        try:
+            return execute_sync(
+                self.schema.graphql_schema,
+                fit,
+                root_value=self.get_root_value(request),
+                context_value=self.get_context(request),
+                variable_values=variables,
+                operation_name=operation_name,
+                middleware=self.get_middleware(request),
+                **options,
+            )
+        except Exception as raised:  # as graphene's own view answers whatever is wrong with a request
+            return ExecutionResult(errors=[raised])  # type: ignore[list-item]  # the view formats any exception
+
+
+def _refused(message: str, status: int) -> HttpResponse:
+    return JsonResponse({"errors": [{"message": message}]}, status=status)
 
 
 def _resolve(definition: ListDefinition, info: Any, **asked: Any) -> dict[str, Any]:
@@ -152,23 +228,31 @@ def _resolve(definition: ListDefinition, info: Any, **asked: Any) -> dict[str, A
     groupings = _groupings(definition, info, selected)
     zone = zone_of(user)
     offset, limit = _page(asked.get("pagination") or {})
+    cursors = bool({"startCursor", "endCursor"} & wanted)
     question = Question(
         conditions=_conditions(definition, asked.get("filters") or ()),
         text=_words(asked.get("search")),
         order=tuple(_order(definition, one) for one in asked.get("sortings") or ()),
         zone=zone,
         offset=offset,
-        limit=limit if {"items", "rows"} & wanted else 0,
+        limit=limit if cursors or {"items", "rows"} & wanted else 0,
         figures=_numbers(definition) if {"sums", "groups"} & wanted else (),
         group_by=next(iter(groupings), None),
         count=bool({"total", "sums", "groups"} & wanted),
     )
+    scope = scope_of(definition, question, user.pk)
+    places = _cursors(asked.get("pagination") or {}, scope)
+    question = replace(question, places=cursors, after=places.get("after"), before=places.get("before"))
+    if cursors and not can_page(definition, question.order):
+        raise GraphQLError("there are no cursors in an order of what the list does not show.")
     with snapshot(router.db_for_read(definition.model)):
         answer = ask(definition, question, access)
         others = {by: ask(definition, replace(question, group_by=by, limit=0), access) for by in groupings[1:]}
     return {
         "items": [_nested(_flat(row, zone)) for row in answer.rows],
         "rows": [_flat(row, zone) for row in answer.rows],
+        "startCursor": _told(answer.rows[:1], scope),
+        "endCursor": _told(answer.rows[-1:], scope),
         "total": answer.total,
         "sums": _sums(answer.figures),
         "groups": {by: _groups(others.get(by, answer)) for by in groupings},
@@ -222,7 +306,25 @@ def _page(pagination: dict[str, Any]) -> tuple[int, int]:
     limit = PAGE if pagination.get("limit") is None else pagination["limit"]
     if not 1 <= limit <= MOST_ROWS or not 1 <= page <= 10**9:
         raise GraphQLError(f"pagination takes a page from 1 and a limit from 1 to {MOST_ROWS}.")
+    if (page > 1) + (pagination.get("after") is not None) + (pagination.get("before") is not None) > 1:
+        raise GraphQLError("pagination takes a page, or after, or before.")
     return (page - 1) * limit, limit
+
+
+def _cursors(pagination: dict[str, Any], scope: str) -> dict[str, Cursor]:
+    """The place at which the rows begin, or end."""
+    given = {name: pagination[name] for name in ("after", "before") if pagination.get(name) is not None}
+    try:
+        return {name: read_cursor(text, scope) for name, text in given.items()}
+    except UnfittingCursor:
+        raise GraphQLError(
+            f"{', '.join(given)}: no cursor that you were given for this list with these filters, search and sortings."
+        ) from None
+
+
+def _told(rows: list[Row], scope: str) -> str | None:
+    """The cursor of the only row, where there is one that fits in an address, as every cursor must."""
+    return next((cursor_text(row.place, scope) or None for row in rows if row.place), None)
 
 
 def _words(search: str | None) -> str:
@@ -304,6 +406,8 @@ def _list_type(definition: ListDefinition) -> type[graphene.ObjectType]:
         (graphene.ObjectType,),
         {
             "items": graphene.List(graphene.NonNull(_item_type(f"{base}Item", tree))),
+            "startCursor": graphene.String(name="startCursor"),
+            "endCursor": graphene.String(name="endCursor"),
             "total": graphene.Int(),
             "sums": graphene.Field(Exact),
             "groups": graphene.Field(

@@ -12,11 +12,12 @@ from .agent.contract import CardFacts
 from .agent.registry import Call
 from .cards.making import make_workspace
 from .cards.models import WorkspaceVersion
-from .cards.sources import Required, Review
+from .cards.sources import Listing, Required, Review
 from .digest import WORKSPACE_ROWS, Digest, Wish
 from .doors import door_of
-from .envelope import bounds_of, summary_of
+from .envelope import bounds_of, goals_of, summary_of
 from .foreign import ListUnreadable, ids_of
+from .listing import listing_of_target
 from .lists import ListDefinition, UnknownList, get_list, plain
 from .lists.answer import MOST_GROUPS
 from .lists.engine import permitted as permitted_rows
@@ -76,6 +77,9 @@ def content_of(
                 "kind": column.kind,
                 "unit": column.unit,
                 "total": column.total,
+                "basis": column.basis,
+                "parts": list(column.parts.values()),
+                "hasValues": column.has_values,
             }
             for column in digest.columns
         ],
@@ -86,6 +90,7 @@ def content_of(
         "groupBy": wish.group_by,
         "groups": summary.get("groups", []),
         "rest": summary.get("rest"),
+        "goals": _goals(target, digest),
         "rows": digest.rows[:WORKSPACE_ROWS],
         "conditions": conditions_said(target, values),
         "timeRange": {"start": bounds[0], "end": bounds[1]} if bounds else None,
@@ -94,6 +99,13 @@ def content_of(
         "omissions": digest.omissions,
         "orderBy": ",".join(f"-{one.path}" if one.descending else one.path for one in wish.order),
     }
+
+
+def _goals(target: ReadTarget, digest: Digest) -> list[dict[str, Any]]:
+    """The goals as answered, each with its label in every language, as a page says them."""
+    labels = [goal.label for goal in target.goals.all() if goal.column in digest.figures]
+    said = [one.to_json() for one in goals_of(target, digest)]
+    return [{**one, "label": label} for one, label in zip(said, labels, strict=True)]
 
 
 def conditions_said(target: ReadTarget, values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -155,8 +167,18 @@ class TargetSource:
         if lost & _asked_across(target, definition, version):
             # They were found by values that the person may no longer view, and would tell them.
             return Review(frozenset(), False, closed)
-        figured = {version.content.get("groupBy"), *version.content.get("metrics", {})}
-        return Review(still, not closed & figured and _all_still(definition, access, version), closed)
+        return Review(still, not closed & _figured(version) and _all_still(definition, access, version), closed)
+
+    def listing(self, user: Any, version: WorkspaceVersion) -> Listing:
+        """The target's whole list, with the conditions and in the order of the version; raises NoListing."""
+        return listing_of_target(user, version)
+
+
+def _figured(version: WorkspaceVersion) -> set[str]:
+    """The stored columns of which the figures tell: what is summed up, what it is weighed by or made of, the groups."""
+    metrics = version.content.get("metrics", {})
+    parts = (one.get("parts", ()) for one in version.content.get("columns", []) if one["name"] in metrics)
+    return {*metrics, *(name for names in parts for name in names), version.content.get("groupBy")}
 
 
 def _all_still(definition: ListDefinition, access: RowAccess, version: WorkspaceVersion) -> bool:
@@ -191,7 +213,8 @@ def _closed(
     for column in version.content.get("columns", []):
         path = column.get("path", column["name"])
         prefix = path.replace(".", "__")
-        told = declared.get(column["name"]) == path and path in (definition.shown or ())
+        # A ratio without values of its own has no path: what its figures tell of are the columns of its parts.
+        told = declared.get(column["name"]) == path and (not path or path in (definition.shown or ()))
         if not told or any(prefix.startswith(f"{relation}__") for relation in lost):
             closed.add(column["name"])
     return frozenset(closed)

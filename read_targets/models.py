@@ -13,7 +13,18 @@ from django.utils.translation import gettext_lazy as _
 
 from .agent.declared import DeclaredArgument, Kind
 from .agent.labels import LabelField, text_of
-from .agent.models import AgentDoors, AgentToken, Allowance, KeptAnswer, ToolCall, Toolset, ToolsetEntry, mark_declared
+from .agent.models import (
+    AgentDoors,
+    AgentToken,
+    Allowance,
+    HeavyRead,
+    KeptAnswer,
+    ToolCall,
+    Toolset,
+    ToolsetEntry,
+    mark_declared,
+)
+from .cards.exports.models import Export
 from .cards.models import Card, Workspace, WorkspaceVersion
 from .preferences import Preference
 
@@ -25,6 +36,9 @@ __all__ = [
     "Column",
     "Criterion",
     "CriterionFilter",
+    "Export",
+    "Goal",
+    "HeavyRead",
     "KeptAnswer",
     "Kind",
     "Preference",
@@ -59,6 +73,14 @@ class Operator(models.TextChoices):
     YEAR = "year", _("is in the year")
     MONTH = "month", _("is in the month (1-12)")
     PERIOD = "period", _("is in the month (YYYY-MM)")
+
+
+class Basis(models.TextChoices):
+    """What the average of a column counts equally."""
+
+    ROWS = "rows", _("every value alike")
+    WEIGHTS = "weights", _("by a weight")
+    RATIO = "ratio", _("one sum over another")
 
 
 class DeclaredQuerySet(models.QuerySet):
@@ -207,7 +229,12 @@ class TargetPart(Declared):
 
 
 class Column(TargetPart):
-    """A column that the target shows, may group and order by and, where `total` is set, sums."""
+    """A column that the target shows, may group and order by and, where `total` is set, sums.
+
+    Its average stands on a `basis`: each value counts alike, or as often as the column `weight` says, or it is the sum
+    of the column `numerator` over that of `denominator`. Of a ratio an empty path says that it has no values of its
+    own. Weights and parts are columns as well, so that whoever reads the figure sees what it is made of.
+    """
 
     target = models.ForeignKey(ReadTarget, models.CASCADE, related_name="columns", verbose_name=_("read target"))
     name = models.CharField(_("name"), max_length=40, validators=[RegexValidator(r"^[A-Za-z][A-Za-z0-9_]*\Z")])
@@ -216,6 +243,10 @@ class Column(TargetPart):
     label = LabelField(_("label"))
     unit = models.CharField(_("unit"), max_length=30, blank=True)
     total = models.BooleanField(_("total"), default=False, help_text=_("Sum this column over the whole list."))
+    basis = models.CharField(_("average"), max_length=10, choices=Basis.choices, default=Basis.ROWS)
+    weight = models.CharField(_("weight"), max_length=40, blank=True, help_text=_("A column; of a weighted average."))
+    numerator = models.CharField(_("numerator"), max_length=40, blank=True, help_text=_("A column; of a ratio."))
+    denominator = models.CharField(_("denominator"), max_length=40, blank=True, help_text=_("A column; of a ratio."))
 
     class Meta:
         verbose_name = _("column")
@@ -227,9 +258,54 @@ class Column(TargetPart):
         return self.name
 
     @property
+    def has_values(self) -> bool:
+        """Whether rows have a value of it; else it is a figure alone."""
+        return bool(self.path) or self.basis != Basis.RATIO
+
+    @property
     def list_path(self) -> str:
-        """Where the value is in a row."""
-        return self.path or self.name
+        """Where the value is in a row; empty where rows have none."""
+        return (self.path or self.name) if self.has_values else ""
+
+    @property
+    def has_figure(self) -> bool:
+        """Whether it is summed up over the whole list."""
+        return self.total or self.basis != Basis.ROWS
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The columns that its average is made of, by the field that names each; none on the basis of rows."""
+        fields = {"weights": ("weight",), "ratio": ("numerator", "denominator")}.get(self.basis, ())
+        return {field: getattr(self, field) for field in fields}
+
+
+class Goal(TargetPart):
+    """What the average of a column, on the column's basis, should come to."""
+
+    class Direction(models.TextChoices):
+        """Which side of the goal is good."""
+
+        HIGHER = "higher_is_better", _("higher is better")
+        LOWER = "lower_is_better", _("lower is better")
+
+    target = models.ForeignKey(ReadTarget, models.CASCADE, related_name="goals", verbose_name=_("read target"))
+    column = models.CharField(_("column"), max_length=40, help_text=_("The column whose average it is about."))
+    # As many digits as every database keeps exactly.
+    value = models.DecimalField(_("goal"), max_digits=15, decimal_places=5)
+    direction = models.CharField(_("direction"), max_length=20, choices=Direction.choices)
+    source = models.CharField(
+        _("source"), max_length=60, blank=True, help_text=_("Whose goal it is: personal, company, well.")
+    )
+    label = LabelField(_("label"))
+
+    class Meta:
+        verbose_name = _("goal")
+        verbose_name_plural = _("goals")
+        ordering = ("position", "pk")
+        constraints = [models.UniqueConstraint(fields=["target", "column", "source"], name="unique_goal")]
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.get_direction_display()}: {self.value}"
 
 
 class Criterion(DeclaredArgument, TargetPart):  # noqa: DJ008  # named as arguments are
@@ -286,5 +362,5 @@ def mark_deletion(sender: Any, **kwargs: Any) -> None:
 
 
 # One by one: with a receiver for every model, Django deletes the host's own records one at a time as well.
-for _declared in (ReadTarget, Column, Criterion, CriterionFilter, ScreenParameter):
+for _declared in (ReadTarget, Column, Goal, Criterion, CriterionFilter, ScreenParameter):
     post_delete.connect(mark_deletion, sender=_declared, dispatch_uid="read_targets.mark_deletion")

@@ -130,7 +130,7 @@ def columns_for(target: ReadTarget, use: Literal["grouped", "sorted"]) -> tuple[
     """Return the columns that the list lets be used so; one of another shape does not say, so all of its columns."""
     columns = tuple(target.columns.all())
     if target.is_foreign:
-        return tuple(column.name for column in columns)
+        return tuple(column.name for column in columns if column.has_values)
     allowed = getattr(get_list(target.list_query), use)
     return tuple(column.name for column in columns if column.list_path in allowed)
 

@@ -12,6 +12,7 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError
 from django.test import override_settings
 
+from project.demo.ledger.models import CashTransactionUserGrant
 from read_targets import checks
 from read_targets.agent.models import Toolset
 from read_targets.models import ReadTarget
@@ -107,3 +108,11 @@ def test_without_tables_the_checks_are_silent(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(checks, "declared", no_table)
     assert checks.check_stored_declarations(None) == []
+
+
+def test_grants_without_an_index_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not [one for one in ours() if one.id == "read_targets.W006"]
+    monkeypatch.setattr(CashTransactionUserGrant._meta, "unique_together", ())
+    (warning,) = [one for one in ours() if one.id == "read_targets.W006"]
+    assert warning.obj is CashTransactionUserGrant
+    assert "ledger.CashTransactionUserGrant" in warning.msg

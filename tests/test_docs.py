@@ -21,13 +21,14 @@ from read_targets.agent import refusals
 from read_targets.agent.codes import Code
 from read_targets.agent.contract import HTTP_STATUS, Refused
 from read_targets.agent.registry import Call
-from read_targets.agent.views import http_refusal
+from read_targets.agent.views import http_refusal, status_of
 from read_targets.cards.api import _refusal_of
 from read_targets.cards.clicks import prove_click
 from read_targets.cards.models import Card
 from read_targets.cards.opening import open_card
 from read_targets.conf import DEFAULTS
 from read_targets.digest import MODEL_GROUPS, MODEL_ROWS, WORKSPACE_ROWS
+from read_targets.lists import TooSlow
 from read_targets.models import RESERVED, ReadTarget
 from read_targets.policies import Actor
 from read_targets.tools import run_screen
@@ -44,7 +45,11 @@ UNANSWERED = "nothing answers it yet"
 HTTP_ITSELF = {status for status in range(400, 600) if http_refusal(status).code != Code.INTERNAL}
 """The statuses of HTTP itself that have a refusal of their own."""
 
-SAMPLES: dict[str, Any] = {"wrong": {"from": {"code": "not_a_date"}}, "error": "What was wrong."}
+SAMPLES: dict[str, Any] = {
+    "wrong": {"from": {"code": "not_a_date"}},
+    "error": "What was wrong.",
+    "reason": TooSlow(),
+}
 """An argument for each parameter of the functions that make refusals."""
 
 
@@ -134,7 +139,7 @@ def screen_refusals(user: Any) -> Iterator[Refused]:
 def answered(user: Any) -> Iterator[tuple[Refused, int]]:
     """Refusals as a person is answered, each with its status."""
     for refusal in (*shared_refusals(), *card_refusals(user), *screen_refusals(user)):
-        yield refusal, HTTP_STATUS[refusal.outcome]
+        yield refusal, status_of(refusal.outcome, refusal.code)
     for status in HTTP_ITSELF:
         yield http_refusal(status), status
     yield http_refusal(401, AuthenticationFailed()), 401

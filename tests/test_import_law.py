@@ -14,7 +14,7 @@ APPS = ("read_targets", "page_commands")
 DEEP = ("lists", "agent", "cards")
 """Packages within read_targets that the law names; any other module of it is named by itself."""
 
-AGENT_SHARES = {"lists", "policies", "preferences", "conf", "agent", "cards"}
+AGENT_SHARES = {"lists", "policies", "preferences", "conf", "heavy", "agent", "cards"}
 LIST_READERS = {
     "lists",
     "policies",
@@ -23,7 +23,10 @@ LIST_READERS = {
     "conf",
     "criteria",
     "digest",
+    "documents",
     "foreign",
+    "heavy",
+    "foreign_figures",
     "reading",
     "screens",
     "graphql",
@@ -36,6 +39,8 @@ ALLOWED: dict[str, set[str]] = {
     "screens": LIST_READERS,
     "graphql": LIST_READERS,
     "foreign": LIST_READERS,
+    "documents": set(),
+    "heavy": {"lists", "conf", "agent"},
     "agent": AGENT_SHARES,
     "cards": AGENT_SHARES,
 }

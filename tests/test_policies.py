@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 from guardian.shortcuts import assign_perm
+from guardian.utils import get_group_obj_perms_model, get_user_obj_perms_model
 
 from project.demo.drilling.models import Well
 from project.demo.factory.models import Conversation, Tenant
@@ -34,6 +35,7 @@ from read_targets.policies import (
     permits,
     permitted,
     right_of,
+    shapes,
     view_permission,
 )
 from read_targets.policies.eyes import may_look_as
@@ -184,8 +186,10 @@ def test_the_oracle_agrees(people: Cast) -> None:
             assert rights.has_door(people.model) == (sees != NONE), name
 
 
+@pytest.mark.parametrize("sparse", [shapes.SPARSE, 0], ids=["few-grants", "many-grants"])
 @pytest.mark.parametrize("people", [GENERIC, DIRECT, BY_UUID], indirect=True)
-def test_a_list_and_its_door_agree(people: Cast) -> None:
+def test_a_list_and_its_door_agree(people: Cast, sparse: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "SPARSE", sparse)
     definition = ListDefinition("asked", people.model)
     for name, (_, sees) in people.sees.items():
         access = access_of(people.person(name))
@@ -265,6 +269,63 @@ def test_statements_are_as_many_however_many_targets(person: Callable[[str], Use
     before = statements()
     ReadTarget.objects.update(enabled=True)
     assert statements() == before
+
+
+class TestShapes:
+    """A row is permitted or not, however the database is asked."""
+
+    @pytest.mark.parametrize("model", [Account, CashTransaction, Conversation])
+    def test_many_grants_are_asked_row_by_row_and_few_come_first(
+        self, model: type[Model], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        user = User.objects.create(username="some")
+        group = Group.objects.create(name="some")
+        user.groups.add(group)
+        objects = list(model._default_manager.order_by("pk")[:5])
+        for obj in objects[:3]:
+            assign_perm(view_permission(model), user, obj)
+        for obj in objects[2:4]:
+            assign_perm(view_permission(model), group, obj)
+        found = {}
+        for sparse in (shapes.SPARSE, 0):
+            monkeypatch.setattr(shapes, "SPARSE", sparse)
+            rows = access_of(user).rows(model._default_manager.order_by("pk"), first=20)
+            found[str(rows.query)] = list(rows)
+        assert len(found) == 2
+        assert list(found.values()) == [objects[:4]] * 2
+
+    def test_grants_are_counted_once_in_a_call_and_no_further_than_needed(self, person: Callable[[str], User]) -> None:
+        access = access_of(person("clerk"))
+        with CaptureQueriesContext(connection) as captured:
+            access.has_door(get_list("cashTransactions"))
+            access.rows(CashTransaction.objects.all())
+            access.rows(CashTransaction.objects.all(), first=20)
+        counting = [one["sql"] for one in captured if "COUNT(*)" in one["sql"]]
+        assert len(counting) == 1
+        assert f"LIMIT {int(shapes.SPARSE * 20**0.5) + 1}" in counting[0]
+
+
+class TestObjectsThatGo:
+    """A new object of the same key inherits no grant."""
+
+    @pytest.mark.parametrize("model", [Account, CashTransaction, Conversation, Well, ReadTarget])
+    @pytest.mark.parametrize("how", ["one", "many"])
+    def test_grants_go_with_their_object(self, model: type[Model], how: str) -> None:
+        obj = model._default_manager.order_by("pk").last()
+        assert obj is not None
+        user, group = User.objects.create(username="kept"), Group.objects.create(name="kept")
+        user.groups.add(group)
+        permission = view_permission(model)
+        assign_perm(permission, user, obj)
+        assign_perm(permission, group, obj)
+        assert permits(User.objects.get(pk=user.pk), permission, obj)
+        key = obj.pk
+        if how == "one":
+            obj.delete()
+        else:
+            model._default_manager.filter(pk=key).delete()
+        assert not get_user_obj_perms_model(model)._base_manager.filter(user=user).exists()
+        assert not get_group_obj_perms_model(model)._base_manager.filter(group=group).exists()
 
 
 class TestKeysOfSeveralKinds:

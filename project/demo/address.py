@@ -2,15 +2,20 @@
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from read_targets.lists import Condition, ListDefinition, Order, Unreadable, read_value
+from read_targets.lists import Condition, ListDefinition, Order, Question, Unreadable, read_value
+from read_targets.lists.paging import Cursor, UnfittingCursor, cursor_text, read_cursor, scope_of
 
 from .fields import Field, fields_of
 
 MOST_PAGES = 1_000_000
+
+PLACES = ("page", "after", "before")
+"""The arguments that say where in the list one is."""
 
 
 @dataclass
@@ -18,15 +23,19 @@ class Address:
     """What the query of an address asks of a list.
 
     An empty argument is one that is not set. An argument that cannot be read, is not known or comes twice is a
-    problem, said in `problems` with what would fit; nothing is guessed and nothing passed over.
+    problem, said in `problems` with what would fit; nothing is guessed and nothing passed over. `holder` is the key of
+    the person: a page that begins behind a row, or ends before one, is theirs alone to turn to.
     """
 
     definition: ListDefinition
     query: QueryDict
+    holder: Any
     conditions: list[Condition] = field(default_factory=list)
     text: str = ""
     order: tuple[Order, ...] = ()
     page: int = 1
+    after: Cursor | None = None
+    before: Cursor | None = None
     problems: list[str] = field(default_factory=list)
     fields: dict[str, Field] = field(init=False)
 
@@ -40,17 +49,56 @@ class Address:
                 self._read(name, given[0])
         if self.query.get("month") and not self.query.get("year"):
             self.problems.append(_("“month” goes only together with “year”."))
+        if not self.problems:
+            self._find_place()
+
+    @property
+    def question(self) -> Question:
+        """What is asked of the list, and at which place."""
+        return Question(
+            conditions=tuple(self.conditions),
+            text=self.text,
+            order=self.order,
+            after=self.after,
+            before=self.before,
+        )
 
     def turned(self, **changes: str | int) -> str:
         """Return this address's query with `changes` in it, and on its first page unless they say another."""
         query = self.query.copy()
-        query.pop("page", None)
+        for name in PLACES:
+            query.pop(name, None)
         for name, value in changes.items():
             query[name] = str(value)
         return f"?{query.urlencode()}"
 
+    def turned_to(self, page: int, **cursor: Cursor | None) -> str:
+        """Return this address's query for the page that is called `page`, `after` one cursor or `before` another.
+
+        Where there is no cursor, or none that fits in an address, the number alone finds the page, if more slowly.
+        """
+        scope = scope_of(self.definition, self.question, self.holder)
+        told = {name: cursor_text(one, scope) for name, one in cursor.items() if one}
+        return self.turned(page=page, **{name: text for name, text in told.items() if text})
+
+    def _find_place(self) -> None:
+        """Read the cursor, which fits only what is asked besides it."""
+        scope = scope_of(self.definition, self.question, self.holder)
+        for name in ("after", "before"):
+            if not self.query.get(name):
+                continue
+            try:
+                setattr(self, name, read_cursor(str(self.query[name]), scope))
+            except UnfittingCursor:
+                said = _("“%(name)s” is of another list, of other conditions, or not yours; begin with the first page.")
+                self.problems.append(said % {"name": name})
+        if self.after and self.before:
+            self.problems.append(_("A page begins “after” a row or ends “before” one, not both."))
+
     def _read(self, name: str, text: str) -> None:
         try:
+            if name in ("after", "before"):
+                return  # what it fits is known only when all else is read
             if name == "page":
                 self.page = read_value("integer", text, minimum=Decimal(1), maximum=Decimal(MOST_PAGES))
             elif name == "sort":

@@ -11,6 +11,7 @@ from read_targets.models import ReadTarget
 
 from . import people
 from .drilling import data as drilling
+from .drilling import figures
 from .factory import data as factory
 from .factory.pages import DECLARED
 from .ledger import data as ledger
@@ -30,6 +31,9 @@ TARGETS = {
     "factory.conversations": "conversations",
 }
 """The read targets of the company: key and list query."""
+
+FINISHED = {"drilling.connection-runs": figures.declare}
+"""What only people know of a target, and so is added to what is proposed of it."""
 
 
 @transaction.atomic
@@ -53,6 +57,8 @@ def build(rows: int) -> bool:
     for key, list_query in TARGETS.items():
         if not ReadTarget.objects.filter(key=key).exists():
             target = create_target(key, list_query)
+            if key in FINISHED:
+                FINISHED[key](target)
             assign_perm("read_targets.query_readtarget", staff["clerk"], target)
             if key.startswith("ledger."):
                 assign_perm("read_targets.query_readtarget", staff["analyst"], target)

@@ -3,7 +3,8 @@
 It asks the list as every other door does, so that a person sees here what an agent was told.
 """
 
-from dataclasses import dataclass
+import datetime as dt
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.mixins import LoginRequiredMixin
@@ -19,7 +20,9 @@ from read_targets.cards.parts import Cell
 from read_targets.cards.values import shown_value
 from read_targets.declaration.naming import label_of
 from read_targets.declaration.routes import leads_somewhere
-from read_targets.lists import Answer, ListPath, Question, Row, ask, get_list, plain
+from read_targets.lists import ListPath, Row, get_list, plain
+from read_targets.lists.leafing import Leaf, read_leaf
+from read_targets.lists.paging import END
 from read_targets.policies import access_of
 from read_targets.preferences import as_person, zone_of
 
@@ -56,7 +59,7 @@ class ListScreen(LoginRequiredMixin, View):
         if not access.has_door(definition):
             raise PermissionDenied
         with as_person(request.user):
-            address = Address(definition, request.GET)
+            address = Address(definition, request.GET, request.user.pk)
             start = f"{definition.model._meta.app_label}:start"
             context: dict[str, Any] = {
                 "title": capfirst(definition.model._meta.verbose_name_plural),
@@ -67,29 +70,26 @@ class ListScreen(LoginRequiredMixin, View):
                 "query": request.GET,
             }
             if not address.problems:
-                question = Question(
-                    conditions=tuple(address.conditions),
-                    text=address.text,
-                    order=address.order,
-                    offset=(address.page - 1) * ROWS_A_PAGE,
-                    limit=ROWS_A_PAGE,
-                    zone=zone_of(request.user),
-                )
-                context |= _listed(address, ask(definition, question, access))
+                question = replace(address.question, zone=zone_of(request.user))
+                leaf = read_leaf(definition, question, access, number=address.page, size=ROWS_A_PAGE)
+                context |= _listed(address, leaf)
             return render(request, "demo/list.html", context, status=400 if address.problems else 200)
 
 
-def _listed(address: Address, answer: Answer) -> dict[str, Any]:
-    """What the template shows of an answer."""
+def _listed(address: Address, leaf: Leaf) -> dict[str, Any]:
+    """What the template shows of a page."""
     paths = [address.definition.path(path) for path in address.definition.shown or ()]
-    last = max(1, -(-(answer.total or 0) // ROWS_A_PAGE))
+    page = leaf.page
     return {
-        "total": answer.total,
+        "total": leaf.total,
+        "counted_at": None if leaf.is_counted_now else dt.datetime.fromtimestamp(leaf.counted_at, dt.UTC),
         "headers": [_header(address, path) for path in paths],
-        "rows": [[cell_of(row, path) for path in paths] for row in answer.rows],
-        "last_page": last,
-        "before": address.turned(page=min(address.page - 1, last)) if address.page > 1 else "",
-        "after": address.turned(page=address.page + 1) if address.page < last else "",
+        "rows": [[cell_of(row, path) for path in paths] for row in page.rows],
+        "last_page": leaf.last,
+        "first": address.turned() if page.is_before or not page.rows else "",
+        "before": address.turned_to(leaf.back, before=leaf.carried(page.before)) if page.is_before else "",
+        "after": address.turned_to(leaf.number + 1, after=leaf.carried(page.after)) if page.is_after else "",
+        "last": address.turned_to(leaf.last, before=leaf.carried(END)) if page.is_after else "",
     }
 
 

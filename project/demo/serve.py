@@ -24,6 +24,12 @@ ACTS = "clerk"
 
 COMMAND = "factory.open_connection_form"
 
+WORKER = ("manage.py", "db_worker", "--no-reload", "--verbosity", "0")
+"""What writes exports. It looks every second for one, and so takes SQLite's lock for a moment each second."""
+
+WORDS_APART = 1.0
+"""Seconds between two words to the worker that it shall end."""
+
 AGENT = "make run"
 PATIENCE = 30.0
 """Seconds that the server may take to answer for the first time."""
@@ -41,8 +47,9 @@ def main() -> int:
     command = [sys.executable, "-m", "uvicorn", "project.asgi:application", "--host", HOST, "--port", str(PORT)]
     # An open stream must not hold up the end.
     command += ["--timeout-graceful-shutdown", "2", "--log-level", "warning"]
-    # In a group of its own, so that it meets Ctrl+C once and not twice: the second would cut it off.
+    # In groups of their own, so that each meets Ctrl+C once and not twice: the second would cut it off.
     server = subprocess.Popen(command, process_group=0)  # noqa: S603  # constants, and a port that is a number
+    worker = subprocess.Popen([sys.executable, *WORKER], process_group=0)  # noqa: S603  # constants
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda caught, _frame: server.send_signal(caught))
     try:
@@ -51,6 +58,22 @@ def main() -> int:
         return max(server.wait(), 0)
     finally:
         server.terminate()
+        end(worker)
+
+
+def end(worker: subprocess.Popen[bytes]) -> None:
+    """End the worker of exports: at once where it rests, and where it writes by a second word, which it notes."""
+    for _word in range(2):
+        worker.terminate()
+        try:
+            worker.wait(WORDS_APART)
+        except subprocess.TimeoutExpired:
+            continue
+        return
+    try:
+        worker.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        worker.kill()
 
 
 def answers(server: subprocess.Popen[bytes]) -> bool:

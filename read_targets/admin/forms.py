@@ -128,7 +128,7 @@ class ReadTargetForm(forms.ModelForm):
         super()._post_clean()  # type: ignore[misc]  # django-stubs leaves it out
         if "list_query" in self.errors or "list_query" not in self.fields:
             return
-        for problem in problems_of(self.instance, columns=(), criteria=(), parameters=()):
+        for problem in problems_of(self.instance, columns=(), goals=(), criteria=(), parameters=()):
             # What is wrong with the key is found by the model as well.
             if not problem.part and problem.field in self.fields and problem.field != "key":
                 self.add_error(problem.field, problem.said)

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from ..models import Column, Criterion, ReadTarget, ScreenParameter
-from .row_forms import ColumnForm, CriterionForm, ScreenParameterForm
-from .row_formsets import ColumnFormSet, CriterionFormSet, ScreenParameterFormSet
+from ..models import Column, Criterion, Goal, ReadTarget, ScreenParameter
+from .row_forms import ColumnForm, CriterionForm, GoalForm, ScreenParameterForm
+from .row_formsets import ColumnFormSet, CriterionFormSet, GoalFormSet, ScreenParameterFormSet
 
 
 class _RowInline(admin.options.InlineModelAdmin):
@@ -47,7 +47,19 @@ class ColumnInline(_RowInline, admin.TabularInline):
     model = Column
     form = ColumnForm
     formset = ColumnFormSet
-    fields = ("position", "path", "name", "label", "kind", "unit", "total")
+    fields = (
+        *("position", "path", "name", "label", "kind", "unit", "total"),
+        *("basis", "weight", "numerator", "denominator"),
+    )
+
+
+class GoalInline(_RowInline, admin.TabularInline):
+    """What averages should come to, one a line."""
+
+    model = Goal
+    form = GoalForm
+    formset = GoalFormSet
+    fields = ("position", "column", "direction", "value", "source", "label")
 
 
 class CriterionInline(_RowInline, admin.StackedInline):

@@ -18,12 +18,16 @@ from django.utils.translation import gettext as _
 
 from ..agent.codes import Code
 from ..agent.log import log_call
+from ..agent.refusals import stopped
 from ..agent.schemas import described
+from ..cards.stopping import why_stopped
 from ..declaration.soundness import Problem, problems_of
 from ..digest import MODEL_ROWS, Digest, Wish
 from ..doors import door_of
 from ..foreign import ListUnreadable
-from ..lists import ListDefinition, UnknownList, get_list, plain
+from ..goals import Judged, judged
+from ..heavy import one_call
+from ..lists import ListDefinition, Stopped, UnknownList, get_list, plain
 from ..models import ReadTarget
 from ..policies import QUERY, Actor, SharedAccess, access_of, open_doors, permits
 from ..preferences import as_person, zone_of
@@ -49,6 +53,7 @@ class Preview:
     zone: str
     tools: list[dict[str, Any]] = field(default_factory=list)
     digest: Digest | None = None
+    goals: list[Judged] = field(default_factory=list)
     obstacle: str = ""
     problems: list[Problem] = field(default_factory=list)
 
@@ -62,21 +67,22 @@ class Preview:
         """The rows: each its key, and a cell for every column."""
         if self.digest is None:
             return []
-        names = [column.name for column in self.digest.columns]
+        names = [column.name for column in self.digest.row_columns]
         return [(row.get("id"), [_shown(row, name) for name in names]) for row in self.digest.rows]
 
     @property
     def figures(self) -> list[dict[str, Any]]:
-        """The figures of each total, written as an answer writes them."""
+        """The figures of each column, written as an answer writes them; None where the column has none of that."""
         if self.digest is None:
             return []
         labels = {column.name: column for column in self.digest.columns}
         return [
             {
                 "column": labels[name],
-                "count": figure.count,
-                "sum": plain(figure.total),
-                "average": plain(figure.average),
+                "count": figure.count if figure.has_values else None,
+                "sum": plain(figure.total) if figure.has_values else None,
+                "average": plain(figure.on_basis),
+                "basis": " / ".join(labels[name].parts.values()),
                 "minimum": plain(figure.minimum),
                 "maximum": plain(figure.maximum),
             }
@@ -136,7 +142,12 @@ def _look(target: ReadTarget, person: Any, viewer: Any) -> tuple[Preview, str, s
             tools = [described(tool) for tool in tools_of_target(target)]
         definition = None if target.is_foreign else get_list(target.list_query)
         shared = ScopedAccess(access_of(person), access_of(viewer), definition)
-        digest = read(target, {}, shared, zone, Wish(limit=MODEL_ROWS))
+        with one_call(viewer):
+            digest = read(target, {}, shared, zone, Wish(limit=MODEL_ROWS))
+    except Stopped as reason:
+        refused = stopped(reason)
+        why = why_stopped(refused.code) or _("The application's list could not be read.")
+        return Preview(person, str(zone), obstacle=why), refused.outcome, refused.code
     except (ListUnreadable, UnknownList, DatabaseError):
         logger.exception("preview of %s: its list could not be read", target.key)
         unread = Preview(person, str(zone), obstacle=_("The application's list could not be read."))
@@ -145,7 +156,8 @@ def _look(target: ReadTarget, person: Any, viewer: Any) -> tuple[Preview, str, s
         logger.exception("preview of %s failed", target.key)
         failed = Preview(person, str(zone), obstacle=_("The list failed; the server's log says how."))
         return failed, "INTERNAL", Code.INTERNAL
-    return Preview(person, str(zone), tools, digest), "READY" if digest.is_complete else "PARTIAL", ""
+    goals = judged(target.goals.all(), digest.figures)
+    return Preview(person, str(zone), tools, digest, goals), "READY" if digest.is_complete else "PARTIAL", ""
 
 
 def _obstacle(target: ReadTarget, person: Any, viewer: Any) -> str:

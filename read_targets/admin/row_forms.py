@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from ..declaration.naming import in_every_language, label_of, names_of
 from ..declaration.shapes import ListShape, Shape
 from ..lists import ListDefinition
-from ..models import Column, Criterion, CriterionFilter, ScreenParameter
+from ..models import Basis, Column, Criterion, CriterionFilter, Goal, Kind, ScreenParameter
 from . import choices
 
 FILTERS = 3
@@ -19,18 +19,20 @@ FILTERS = 3
 
 
 class RowForm(forms.ModelForm):
-    """A row of a target. `shape` is what its list is like; a screen parameter may name `conditions` and `takes`."""
+    """A row of a target, whose list is like `shape`; it may name `columns`, `conditions` and what a screen `takes`."""
 
     def __init__(
         self,
         *args: Any,
         shape: Shape | None = None,
+        columns: Sequence[str] = (),
         conditions: Sequence[str] = (),
         takes: Sequence[str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.shape = shape
+        self.columns = list(dict.fromkeys(columns))
         self.conditions = conditions
         self.takes = takes
         if self.fields:
@@ -40,9 +42,9 @@ class RowForm(forms.ModelForm):
         """Fill the selects."""
 
     def has_changed(self) -> bool:
-        """Whether anything was filled in; a new row's position alone is nothing."""
+        """Whether anything was filled in; a new row's position alone is nothing, nor is what was emptied."""
         if self.instance.pk is None:
-            return bool(set(self.changed_data) - {"position"})
+            return any(self[name].data for name in self.changed_data if name != "position")
         return super().has_changed()
 
     @property
@@ -56,18 +58,29 @@ class ColumnForm(RowForm):
 
     class Meta:
         model = Column
-        fields = ("position", "path", "name", "label", "kind", "unit", "total")
+        fields = (
+            *("position", "path", "name", "label", "kind", "unit", "total"),
+            *("basis", "weight", "numerator", "denominator"),
+        )
 
     def prepare(self) -> None:
-        """Let the path be one that the list shows; name and type may be left to the list."""
+        """Let the path be one that the list shows, and parts be columns; name and type may be left to the list."""
         if self.shape is not None and self.shape.shown:
             choices.offer(self, "path", [("", _("as the name")), *choices.plain(self.shape.shown)])
         choices.offer(self, "kind", choices.kinds())
-        self.fields["kind"].required = self.fields["name"].required = False
+        self.fields["kind"].required = self.fields["name"].required = self.fields["basis"].required = False
+        for part in ("weight", "numerator", "denominator"):
+            choices.offer(self, part, [("", "---------"), *choices.plain(self.columns)])
 
     def clean(self) -> dict[str, Any]:
-        """Take name, type and label from the path where they are left empty."""
+        """Take name, type and label from the path where they are left empty; a ratio needs no path."""
         cleaned = super().clean() or self.cleaned_data
+        cleaned["basis"] = cleaned.get("basis") or Basis.ROWS
+        if cleaned["basis"] == Basis.RATIO and not cleaned.get("path"):
+            cleaned["kind"] = cleaned.get("kind") or Kind.NUMBER
+            if not cleaned.get("name") and "name" not in self.errors:
+                self.add_error("name", _("Give the column a name."))
+            return cleaned
         path = cleaned.get("path") or cleaned.get("name") or ""
         if not path:
             self.add_error("path", _("Choose what the column shows."))
@@ -160,6 +173,18 @@ class CriterionForm(RowForm):
         for one in self.filters:
             one.criterion = self.instance
             one.save()
+
+
+class GoalForm(RowForm):
+    """A goal for the average of a column."""
+
+    class Meta:
+        model = Goal
+        fields = ("position", "column", "direction", "value", "source", "label")
+
+    def prepare(self) -> None:
+        """Let the column be one of the target's."""
+        choices.offer(self, "column", [("", "---------"), *choices.plain(self.columns)])
 
 
 class ScreenParameterForm(RowForm):

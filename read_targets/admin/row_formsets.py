@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -35,6 +35,7 @@ class Page:
         problems = problems_of(
             target,
             columns=[form.instance for form in live.get("columns", ())],
+            goals=[form.instance for form in live.get("goals", ())],
             criteria=[(form.instance, form.filters) for form in live.get("criteria", ())],  # type: ignore[attr-defined]
             parameters=[form.instance for form in live.get("parameters", ())],
         )
@@ -84,6 +85,12 @@ class RowFormSet(BaseInlineFormSet):
             and not (self.can_delete and form.cleaned_data.get(DELETION_FIELD_NAME))
         ]
 
+    @cached_property
+    def column_names(self) -> list[str]:
+        """The names of the target's columns, as they are stored and as they are filled in."""
+        stored = self.instance.columns.values_list("name", flat=True) if self.instance.pk else []
+        return [*stored, *_posted(self.data, "columns")]
+
     def clean(self) -> None:
         """Check the page as a whole, which finds names used twice as well, and says where."""
         if self.page is not None:
@@ -112,10 +119,30 @@ class RowFormSet(BaseInlineFormSet):
         return rows
 
 
+def _posted(data: Mapping[str, Any], prefix: str) -> list[str]:
+    """The names of rows, as they are filled in."""
+    return [value for name, value in data.items() if name.startswith(f"{prefix}-") and name.endswith("-name") and value]
+
+
 class ColumnFormSet(RowFormSet):
     """The columns."""
 
     part = "columns"
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        """Hand on the columns, of which averages are made."""
+        return {**super().get_form_kwargs(index), "columns": self.column_names}
+
+
+class GoalFormSet(RowFormSet):
+    """The goals."""
+
+    part = "goals"
+    unique = "column"
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        """Hand on the columns, whose averages goals are about."""
+        return {**super().get_form_kwargs(index), "columns": self.column_names}
 
 
 class CriterionFormSet(RowFormSet):
@@ -148,8 +175,7 @@ class ScreenParameterFormSet(RowFormSet):
     @cached_property
     def _conditions(self) -> list[str]:
         stored = self.instance.criteria.values_list("name", flat=True) if self.instance.pk else []
-        posted = [value for name, value in self.data.items() if name.startswith("criteria-") and name.endswith("-name")]
-        return [name for name in dict.fromkeys([*stored, *posted, "text"]) if name]
+        return list(dict.fromkeys([*stored, *_posted(self.data, "criteria"), "text"]))
 
     @cached_property
     def _takes(self) -> tuple[str, ...] | None:

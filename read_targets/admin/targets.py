@@ -25,7 +25,7 @@ from ..policies.eyes import access_person, people_for
 from ..policies.grants import grant, grants_on, holder_of, name_field, revoke
 from .choices import OTHER_SHAPE
 from .forms import AddListForm, ReadTargetForm
-from .inlines import ColumnInline, CriterionInline, ScreenParameterInline
+from .inlines import ColumnInline, CriterionInline, GoalInline, ScreenParameterInline
 from .preview import preview
 from .readers import readers_of
 from .row_formsets import Page
@@ -39,7 +39,7 @@ class ReadTargetAdmin(admin.ModelAdmin):
     """The lists that agents may read."""
 
     form = ReadTargetForm
-    inlines = (ColumnInline, CriterionInline, ScreenParameterInline)
+    inlines = (ColumnInline, GoalInline, CriterionInline, ScreenParameterInline)
     change_list_template = "read_targets/admin/targets.html"
     change_form_template = "read_targets/admin/target.html"
     add_form_template = "admin/change_form.html"

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from ..lists import ListDefinition, ListPath
 from ..models import RESERVED, Column, Criterion, CriterionFilter, Operator
+from .figure_rules import NUMBERS
 from .naming import camel, in_every_language, label_of, unused
-from .rules import NUMBERS
 
 LONGEST_DESCRIPTION = 200
 """Characters of a condition's description, as the model stores it."""

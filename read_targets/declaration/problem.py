@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 MOST_NAMED = 20
 """Choices that a hint names; a model may have hundreds of fields."""
 
-Part = Literal["", "columns", "criteria", "parameters"]
+Part = Literal["", "columns", "goals", "criteria", "parameters"]
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,30 @@ class Problem:
     @property
     def place(self) -> str:
         """Which row has it, to begin a sentence with; empty where it is the target itself."""
-        part = {"columns": _("column"), "criteria": _("condition"), "parameters": _("screen parameter")}.get(self.part)
+        parts = {
+            "columns": _("column"),
+            "goals": _("goal"),
+            "criteria": _("condition"),
+            "parameters": _("screen parameter"),
+        }
+        part = parts.get(self.part)
         return f"{part} {self.name}: " if part and self.name else ""
 
     def __str__(self) -> str:
         return f"{self.place}{self.said}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a declaration, for the problems found in it."""
+
+    part: Part
+    number: int
+    name: str
+
+    def problem(self, field: str, message: str, hint: str = "") -> Problem:
+        """Return a problem in one field of the row."""
+        return Problem(field, message, hint, self.part, self.number, self.name)
 
 
 def listed(names: Iterable[str], wanted: str = "") -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -13,28 +12,14 @@ from django.utils.translation import gettext as _
 from ..criteria import LIMITS
 from ..models import RESERVED, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter
 from . import routes
-from .problem import Part, Problem, listed
+from .figure_rules import NUMBERS, of_basis
+from .problem import Problem, Row, listed
 
 if TYPE_CHECKING:
     from .shapes import Shape
 
-NUMBERS = ("number", "integer")
-
 ROW_NAMES = ("id", "withheld")
 """What every row says beside its columns, so that no column can be named like it."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a declaration, for the problems found in it."""
-
-    part: Part
-    number: int
-    name: str
-
-    def problem(self, field: str, message: str, hint: str = "") -> Problem:
-        """Return a problem in one field of the row."""
-        return Problem(field, message, hint, self.part, self.number, self.name)
 
 
 def of_columns(columns: Sequence[Column], shape: Shape | None) -> Iterator[Problem]:
@@ -46,12 +31,9 @@ def of_columns(columns: Sequence[Column], shape: Shape | None) -> Iterator[Probl
     for number, column in enumerate(columns):
         row = Row("columns", number, column.name)
         yield from _of_name(row, names, reserved=ROW_NAMES)
-        if shape is not None:
+        if shape is not None and column.has_values:
             yield from _of_path(row, column, shape)
-        if column.total and column.kind not in NUMBERS:
-            kinds = {"kind": column.get_kind_display()}
-            hint = _("Only numbers are summed: leave the total off.")
-            yield row.problem("total", _("A column of the type %(kind)s has no total.") % kinds, hint)
+        yield from of_basis(row, column, columns, shape)
 
 
 def _of_name(row: Row, names: Counter[str], reserved: Sequence[str]) -> Iterator[Problem]:

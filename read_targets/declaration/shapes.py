@@ -48,6 +48,9 @@ class Shape(Protocol):
     def column_kinds(self, path: str) -> tuple[str, ...] | None:
         """The kinds that a column over `path` may have, () for any; None where there is no such path."""
 
+    def is_exact(self, path: str) -> bool:
+        """Whether a number of the path keeps every digit, so that it can be weighed and divided."""
+
     def operators(self, path: str) -> tuple[str, ...]:
         """The operators that go with a filtered path."""
 
@@ -88,6 +91,10 @@ class ListShape:
     def column_kinds(self, path: str) -> tuple[str, ...] | None:
         """The path's own kind."""
         return (self.definition.path(path).kind,) if path in self.shown else None
+
+    def is_exact(self, path: str) -> bool:
+        """All numbers but floats."""
+        return path not in self.shown or self.definition.path(path).scale is not None
 
     def operators(self, path: str) -> tuple[str, ...]:
         """The operators of the path's kind that an admin can choose."""
@@ -131,6 +138,10 @@ class DocumentShape:
             return None
         selected = self.document.at_row(self.rows_path, path)
         return selected.kinds if selected else None
+
+    def is_exact(self, path: str) -> bool:
+        """Every number: it is taken as it is written."""
+        return True
 
     def operators(self, path: str) -> tuple[str, ...]:
         """Every operator."""

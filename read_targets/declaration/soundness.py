@@ -17,9 +17,10 @@ from django.urls import get_urlconf
 from django.utils.translation import gettext as _
 
 from ..lists import UnknownList, get_list, registered_lists
-from ..models import LONGEST_TOOL_NAME, Column, Criterion, CriterionFilter, ReadTarget, ScreenParameter, pascal
+from ..models import LONGEST_TOOL_NAME, Column, Criterion, CriterionFilter, Goal, ReadTarget, ScreenParameter, pascal
 from .document import site_schema
 from .document_rules import of_document
+from .figure_rules import of_goals
 from .problem import Problem, listed
 from .rules import of_columns, of_criteria, of_screen
 from .shapes import Shape, shape_of
@@ -39,6 +40,7 @@ class Declared:
 
     target: ReadTarget
     columns: tuple[Column, ...]
+    goals: tuple[Goal, ...]
     criteria: tuple[tuple[Criterion, tuple[CriterionFilter, ...]], ...]
     parameters: tuple[ScreenParameter, ...]
 
@@ -53,6 +55,7 @@ def problems_of(
     target: ReadTarget,
     *,
     columns: Iterable[Column] | None = None,
+    goals: Iterable[Goal] | None = None,
     criteria: Iterable[tuple[Criterion, Sequence[CriterionFilter]]] | None = None,
     parameters: Iterable[ScreenParameter] | None = None,
     in_database: bool = True,
@@ -62,7 +65,7 @@ def problems_of(
     Its rows are those stored unless they are given: unsaved ones, and conditions each with their filters. Without
     `in_database` only what is said and the code are asked, not which other targets and permissions there are.
     """
-    return list(_problems(_declared(target, columns, criteria, parameters), in_database))
+    return list(_problems(_declared(target, columns, goals, criteria, parameters), in_database))
 
 
 def is_sound(target: ReadTarget) -> bool:
@@ -83,7 +86,7 @@ _known: dict[Hashable, tuple[bool, bool]] = {}
 
 
 def _soundness(target: ReadTarget) -> tuple[bool, bool]:
-    declared = _declared(target, None, None, None)
+    declared = _declared(target)
     content = _content(declared)
     if content not in _known:
         if len(_known) >= MOST_REMEMBERED:
@@ -97,7 +100,8 @@ _OF_TARGET = attrgetter(
     *("key", "list_query", "search_hint", "order", "screen"),
     *("document", "rows_path", "total_path", "door_permission"),
 )
-_OF_COLUMN = attrgetter("name", "path", "kind", "total")
+_OF_COLUMN = attrgetter("name", "path", "kind", "total", "basis", "weight", "numerator", "denominator")
+_OF_GOAL = attrgetter("column", "direction", "source")
 _OF_CRITERION = attrgetter("name", "kind", "values", "minimum", "maximum", "pattern")
 _OF_FILTER = attrgetter("field", "operator")
 _OF_PARAMETER = attrgetter("criterion", "argument", "needs")
@@ -114,6 +118,7 @@ def _content(declared: Declared) -> Hashable:
     return (
         _OF_TARGET(declared.target),
         tuple(map(_OF_COLUMN, declared.columns)),
+        tuple(map(_OF_GOAL, declared.goals)),
         tuple((_OF_CRITERION(one), tuple(map(_OF_FILTER, filters))) for one, filters in declared.criteria),
         tuple(map(_OF_PARAMETER, declared.parameters)),
         source,
@@ -123,18 +128,21 @@ def _content(declared: Declared) -> Hashable:
 
 def _declared(
     target: ReadTarget,
-    columns: Iterable[Column] | None,
-    criteria: Iterable[tuple[Criterion, Sequence[CriterionFilter]]] | None,
-    parameters: Iterable[ScreenParameter] | None,
+    columns: Iterable[Column] | None = None,
+    goals: Iterable[Goal] | None = None,
+    criteria: Iterable[tuple[Criterion, Sequence[CriterionFilter]]] | None = None,
+    parameters: Iterable[ScreenParameter] | None = None,
 ) -> Declared:
     if columns is None:
         columns = _rows(target, "columns")
+    if goals is None:
+        goals = _rows(target, "goals")
     if criteria is None:
         criteria = [(criterion, _rows(criterion, "filters")) for criterion in _rows(target, "criteria")]
     if parameters is None:
         parameters = _rows(target, "screen_parameters")
     paired = tuple((criterion, tuple(filters)) for criterion, filters in criteria)
-    return Declared(target, tuple(columns), paired, tuple(parameters))
+    return Declared(target, tuple(columns), tuple(goals), paired, tuple(parameters))
 
 
 def _rows(owner: Any, name: str) -> Any:
@@ -159,6 +167,7 @@ def _problems(declared: Declared, in_database: bool) -> Iterator[Problem]:
         yield from _of_search(target, shape)
         yield from _of_order(target, shape)
     yield from of_columns(declared.columns, shape)
+    yield from of_goals(declared.goals, declared.columns)
     yield from of_criteria(declared.criteria, shape)
     yield from of_screen(target, declared.parameters, declared.conditions)
 

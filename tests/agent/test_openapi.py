@@ -86,3 +86,9 @@ def test_calls_that_act_are_answered_as_the_document_says(agent: Any) -> None:
 
 def test_the_committed_schemas_are_current(db: None) -> None:
     call_command("agent_schema", check=True)
+
+
+def test_whoever_came_too_soon_is_told_when_to_come_again(agent: Any) -> None:
+    document = document_of(agent)
+    answers = [one["responses"]["429"] for path in document["paths"].values() for one in path.values()]
+    assert all(one["headers"]["Retry-After"]["schema"] == {"type": "integer", "minimum": 1} for one in answers)

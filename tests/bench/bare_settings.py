@@ -3,4 +3,4 @@
 from project.demo.settings import *
 
 ROOT_URLCONF = "tests.bench.bare"
-READ_TARGETS = {"CALLS_A_MINUTE_OF_TOKEN": None, "CALLS_A_MINUTE_OF_PERSON": None}
+READ_TARGETS |= {"CALLS_A_MINUTE_OF_TOKEN": None, "CALLS_A_MINUTE_OF_PERSON": None}

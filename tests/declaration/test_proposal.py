@@ -148,7 +148,7 @@ def test_the_date_of_the_order_is_the_date_that_is_ranged_over(proposed: Propose
 def test_without_an_amount_the_first_total_is_meant(proposed: Propose) -> None:
     _target, found = proposed(ConnectionRun)
     totals = [column.name for column in found.columns if column.total]
-    assert totals == ["connections", "minutes", "feet"]
+    assert totals == ["connections", "minutes", "feet", "hours", "weightOnBit"]
     assert conditions(found)["minMinutes"] == ("number", ["minutes gte"])
 
 

@@ -40,7 +40,7 @@ def _wells() -> Iterator[Well]:
 
 
 def _runs() -> Iterator[ConnectionRun]:
-    draw = random.Random("connection runs")
+    draw, reported = random.Random("connection runs"), random.Random("what the rigs reported")
     for position in range(RUNS):
         connections = draw.randrange(0, 25)
         yield ConnectionRun(
@@ -51,7 +51,18 @@ def _runs() -> Iterator[ConnectionRun]:
             minutes=Decimal(sum(draw.randrange(180, 900) for _ in range(connections))).scaleb(-2),
             feet=Decimal(connections * draw.randrange(880, 960)).scaleb(-1) if connections else None,
             crew=draw.choice(CREWS),
+            **_report(reported, connections),
         )
+
+
+def _report(draw: random.Random, connections: int) -> dict[str, Decimal | None]:
+    """What the rig said of the shift; each of it is missing now and then, whatever was drilled."""
+    hours = Decimal(connections * draw.randrange(45, 110)).scaleb(-2)
+    weight = Decimal(draw.randrange(120, 420)).scaleb(-1)
+    return {
+        "hours": hours if connections and draw.randrange(20) else None,
+        "weight_on_bit": weight if draw.randrange(25) else None,
+    }
 
 
 def _events() -> Iterator[RigEvent]:

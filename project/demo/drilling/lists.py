@@ -9,7 +9,7 @@ register_list(
     ListDefinition(
         "connectionRuns",
         ConnectionRun,
-        shown="started_at well.name crew connections minutes feet",
+        shown="started_at well.name crew connections minutes feet hours weight_on_bit",
         searched="crew well.name",
         order="-started_at",
     )

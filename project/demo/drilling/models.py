@@ -22,13 +22,18 @@ class Well(models.Model):
 
 
 class ConnectionRun(models.Model):
-    """A shift's pipe connections on a well: how many, how long they took together, how far the bit came."""
+    """A shift's pipe connections on a well: how many, how long they took together, how far the bit came.
+
+    It came so far in `hours` of drilling, under a mean `weight_on_bit`. The rig does not always report them.
+    """
 
     well = models.ForeignKey(Well, on_delete=models.CASCADE, verbose_name=_("well"))
     started_at = models.DateTimeField(_("started at"))
     connections = models.PositiveIntegerField(_("connections"))
     minutes = models.DecimalField(_("minutes"), max_digits=8, decimal_places=2)
     feet = models.DecimalField(_("feet"), max_digits=10, decimal_places=1, null=True, blank=True)
+    hours = models.DecimalField(_("drilling hours"), max_digits=6, decimal_places=2, null=True, blank=True)
+    weight_on_bit = models.DecimalField(_("weight on bit"), max_digits=5, decimal_places=1, null=True, blank=True)
     crew = models.CharField(_("crew"), max_length=30)
 
     class Meta:

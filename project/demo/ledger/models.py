@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
+from read_targets.lists import SearchIndex
+
 
 class Account(models.Model):
     """Where money lies. Grants on single accounts stand in django-guardian's generic tables."""
@@ -54,6 +56,7 @@ class CashTransaction(models.Model):
         indexes = [
             # The list's own order, with what its counts and sums need; as columns, since SQLite knows no INCLUDE.
             models.Index(fields=["-date", "-id", "amount", "status"], name="ledger_cash_by_date"),
+            SearchIndex(fields=["counterparty", "memo"], name="ledger_cash_search"),
         ]
 
     def __str__(self) -> str:
@@ -90,7 +93,7 @@ class ExchangeRate(models.Model):
 
     day = models.DateField(_("day"))
     currency = models.CharField(_("currency"), max_length=3)
-    rate = models.DecimalField(_("rate"), max_digits=18, decimal_places=6)
+    rate = models.DecimalField(_("rate"), max_digits=15, decimal_places=6)
 
     class Meta:
         verbose_name = _("exchange rate")
