@@ -134,8 +134,9 @@ class Reading:
     def figured(self) -> Answer:
         tally = Tally(connections[self.using].vendor)
         for measure in self.question.measures:
-            paths = filter(None, (measure.path, *measure.parts))
-            tally.watch(measure, {path: self._number(path) for path in paths})
+            # A ratio alone may be a figure without values of its own.
+            own = () if measure.basis == "ratio" and not measure.path else (measure.path,)
+            tally.watch(measure, {path: self._number(path) for path in (*own, *measure.parts)})
         if self.question.group_by is not None:
             return self._grouped(self._allowed(self.question.group_by, "grouped"), tally)
         row = list(self.selected().aggregate(**tally.aggregates).values())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from read_targets import heavy
@@ -168,4 +168,3 @@ class TestReadings:
 
         in_thread(read)
         assert held() == 0
-        connections.close_all()
