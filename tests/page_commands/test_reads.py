@@ -285,7 +285,7 @@ def test_a_read_changes_no_row_but_the_log(desk: Desk, tab: Tab, robot: Agent, t
 
 def written_by(sql: str) -> list[str]:
     """The tables that a statement changes."""
-    reads = sql.startswith(("SELECT", "SAVEPOINT", "RELEASE"))
+    reads = sql.lstrip("(").startswith(("SELECT", "SAVEPOINT", "RELEASE"))
     return [] if reads else re.findall(r'(?:INTO|UPDATE|FROM) "(\w+)"', sql)
 
 
