@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .lists import Figure, Group, Order, Quotient, Rest
+from .lists import Figure, Group, Order, Quotient, Rest, order_of
 from .models import Column
 
 WORKSPACE_ROWS = 1_000
@@ -42,8 +42,7 @@ class Wish:
 
 def order_terms(order_by: str) -> tuple[Order, ...]:
     """Return the terms of an order as agents write it: `-amount, date`; whatever columns they name."""
-    terms = filter(None, (part.strip() for part in order_by.split(",")))
-    return tuple(Order(term.removeprefix("-").strip(), term.startswith("-")) for term in terms)
+    return order_of(filter(None, (part.strip() for part in order_by.split(","))))
 
 
 @dataclass(frozen=True)

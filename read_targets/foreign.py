@@ -203,7 +203,7 @@ def _filter(condition: Condition) -> dict[str, Any]:
 def _sortings(target: ReadTarget, wish: Wish) -> list[dict[str, Any]] | None:
     paths = {column.name: column.list_path for column in target.columns.all() if column.has_values}
     wished = [{"name": paths[one.path], "desc": one.descending} for one in wish.order]
-    own = [{"name": term.removeprefix("-"), "desc": term.startswith("-")} for term in target.order.split()]
+    own = [{"name": one.path, "desc": one.descending} for one in target.own_order]
     return wished or own or None
 
 

@@ -21,6 +21,7 @@ from .listing import listing_of_target
 from .lists import ListDefinition, UnknownList, get_list, plain
 from .lists.answer import MOST_GROUPS
 from .lists.engine import permitted as permitted_rows
+from .lists.engine import reads_everything
 from .lists.keys import among, unpack
 from .models import ReadTarget
 from .policies import QUERY, RowAccess, access_of, open_doors, permitted
@@ -97,7 +98,7 @@ def content_of(
         "timeZone": str(zone),
         "person": call.actor.user.get_username(),
         "omissions": digest.omissions,
-        "orderBy": ",".join(f"-{one.path}" if one.descending else one.path for one in wish.order),
+        "orderBy": ",".join(map(str, wish.order)),
     }
 
 
@@ -183,8 +184,7 @@ def _figured(version: WorkspaceVersion) -> set[str]:
 
 def _all_still(definition: ListDefinition, access: RowAccess, version: WorkspaceVersion) -> bool:
     if version.row_keys is None:
-        everywhere = access.viewable(definition.model) is None and definition.queryset is None
-        return version.unrestricted and everywhere
+        return version.unrestricted and reads_everything(definition, access)
     keys = unpack(bytes(version.row_keys))
     return among(permitted_rows(definition, access), keys).count() == len(keys)
 

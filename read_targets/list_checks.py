@@ -9,10 +9,8 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import DatabaseError, connections, models, router, transaction
 
 from .lists import ListDefinition, registered_lists
+from .lists.exact import FLOAT_DIGITS
 from .lists.search_index import index_of
-
-MOST_EXACT = 15
-"""Digits of a decimal that SQLite, which holds it as a binary float, gives back as they were."""
 
 SMALL_TABLE = 2**20
 """Bytes of a table that is read whole in a few milliseconds, so that an index on it would be of no use."""
@@ -26,14 +24,14 @@ def check_wide_decimals(app_configs: Any, **options: Any) -> list[CheckMessage]:
         for definition in reversed(registered_lists())
         for path in definition.paths.values()
         if isinstance(path.field, models.DecimalField)
-        and (path.field.max_digits or 0) > MOST_EXACT
+        and (path.field.max_digits or 0) > FLOAT_DIGITS
         and _connection(definition).vendor == "sqlite"
     }
     return [
         Warning(
             f"{field.model._meta.label}.{field.name} has {field.max_digits} digits, of which SQLite keeps "
-            f"{MOST_EXACT}: the list {name} may show and sum it wrongly.",
-            hint=f"Set max_digits={MOST_EXACT} or less and migrate, or keep the data in PostgreSQL.",
+            f"{FLOAT_DIGITS}: the list {name} may show and sum it wrongly.",
+            hint=f"Set max_digits={FLOAT_DIGITS} or less and migrate, or keep the data in PostgreSQL.",
             obj=field,
             id="read_targets.W007",
         )

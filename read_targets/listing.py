@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .cards.models import WorkspaceVersion
 from .cards.sources import Heading, Listing, NoListing
-from .criteria import arguments_of, conditions_of
+from .criteria import arguments_of
 from .declaration.soundness import is_sound
 from .digest import order_terms
 from .doors import declared
-from .lists import Order, Question, Unreadable, get_list
+from .lists import Order, Unreadable, get_list
 from .models import ReadTarget
 from .policies import access_of
 from .preferences import zone_of
+from .reading import question_of
 
 NOT_CONDITIONS = frozenset({"groupBy", "orderBy", "rows"})
 """Arguments of a version that select no rows."""
@@ -36,15 +38,7 @@ def listing_of_target(user: Any, version: WorkspaceVersion) -> Listing:
         {column.name: column.list_path for column in columns if column.list_path in (definition.sorted or ())},
         str(version.arguments.get("orderBy", "")),
     )
-    own = (Order(term.removeprefix("-"), term.startswith("-")) for term in target.order.split())
-    question = Question(
-        conditions=conditions_of(target, values),
-        text=values.get("text", "").strip(),
-        key=values["id"].strip() if "id" in values else None,
-        order=wished or tuple(own),
-        shown=tuple(dict.fromkeys(column.list_path for column in columns)),
-        zone=zone_of(user),
-    )
+    question = question_of(target, columns, values, zone_of(user), wished)
     headings = tuple(
         Heading(column.name, column.list_path, column.label, column.kind, column.unit) for column in columns
     )
@@ -66,6 +60,6 @@ def _values(target: ReadTarget, given: Mapping[str, Any]) -> dict[str, Any]:
 def _order(paths: Mapping[str, str], order_by: str) -> tuple[Order, ...]:
     """The order of a version; raises NoListing where a column of it is gone."""
     try:
-        return tuple(Order(paths[one.path], one.descending) for one in order_terms(order_by))
+        return tuple(replace(one, path=paths[one.path]) for one in order_terms(order_by))
     except KeyError:
         raise NoListing(order_by) from None

@@ -26,6 +26,7 @@ from .agent.models import (
 )
 from .cards.exports.models import Export
 from .cards.models import Card, Workspace, WorkspaceVersion
+from .lists.order import Order, order_of
 from .preferences import Preference
 
 __all__ = [
@@ -192,6 +193,11 @@ class ReadTarget(Declared):
     def is_foreign(self) -> bool:
         """Whether this is a list of another shape, read through a GraphQL document of its own."""
         return bool(self.document)
+
+    @property
+    def own_order(self) -> tuple[Order, ...]:
+        """The order in which the target tells its rows, none for the list's own."""
+        return order_of(self.order.split())
 
     @property
     def tag_list(self) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from django.db import router
@@ -25,7 +26,7 @@ from .lists import (
     snapshot,
 )
 from .lists.access import Access
-from .lists.engine import keys_of
+from .lists.engine import keys_of, reads_everything
 from .lists.keys import pack
 from .lists.question import Basis
 from .models import Column, ReadTarget
@@ -43,7 +44,7 @@ def read(
         return read_foreign(target, values, access, zone, wish)
     definition = get_list(target.list_query)
     columns = tuple(target.columns.all())
-    question = _question(target, definition, columns, values, zone, wish)
+    question = _question(target, columns, values, zone, wish)
     using = router.db_for_read(definition.model)
     with snapshot(using):
         answer = ask(definition, question, access)
@@ -51,27 +52,33 @@ def read(
     return _digest(columns, answer, zone, wish, stamp)
 
 
-def _question(
-    target: ReadTarget,
-    definition: ListDefinition,
-    columns: tuple[Column, ...],
-    values: Mapping[str, Any],
-    zone: dt.tzinfo,
-    wish: Wish,
+def question_of(
+    target: ReadTarget, columns: Iterable[Column], values: Mapping[str, Any], zone: dt.tzinfo, wished: Iterable[Order]
 ) -> Question:
-    paths = {column.name: column.list_path for column in columns if column.has_values}
-    own = (Order(term.removeprefix("-"), term.startswith("-")) for term in target.order.split())
-    wished = (Order(paths[one.path], one.descending) for one in wish.order)
+    """Return the question of the list that the conditions of `values` stand for, of any number of rows.
+
+    The rows have the values of `columns`, and come in the order `wished`, of paths, or the target's own.
+    """
     return Question(
         conditions=conditions_of(target, values),
         text=values.get("text", "").strip(),
         key=values["id"].strip() if "id" in values else None,
-        order=tuple(wished) or tuple(own),
-        shown=tuple(dict.fromkeys(paths.values())),
+        order=tuple(wished) or target.own_order,
+        shown=tuple(dict.fromkeys(column.list_path for column in columns if column.has_values)),
+        zone=zone,
+    )
+
+
+def _question(
+    target: ReadTarget, columns: tuple[Column, ...], values: Mapping[str, Any], zone: dt.tzinfo, wish: Wish
+) -> Question:
+    paths = {column.name: column.list_path for column in columns if column.has_values}
+    wished = (replace(one, path=paths[one.path]) for one in wish.order)
+    return replace(
+        question_of(target, columns, values, zone, wished),
         limit=lambda rows: WORKSPACE_ROWS if wish.keeps(rows) else wish.limit,
         figures=measures_of(columns),
         group_by=paths[wish.group_by] if wish.group_by else None,
-        zone=zone,
     )
 
 
@@ -133,7 +140,6 @@ def _withheld(columns: tuple[Column, ...], groups: list[Group] | None, rows: lis
 def _stamp(
     definition: ListDefinition, columns: tuple[Column, ...], question: Question, access: Access, answer: Answer
 ) -> Stamp:
-    everywhere = access.viewable(definition.model) is None and definition.queryset is None
     relations: dict[str, list[Any] | None] = {}
     # What a condition or words found across a relation tells of it as much as a column does.
     asked = {*(one.path for one in question.conditions), *(definition.searched if question.text else ())}
@@ -144,7 +150,7 @@ def _stamp(
                 relations[relation] = None
             elif relation not in relations:
                 relations[relation] = keys_of(definition, question, access, relation)
-    if everywhere:
+    if reads_everything(definition, access):
         return Stamp(None, relations)
     # Where every row was read, their keys came with them.
     is_whole = len(answer.rows) == answer.total

@@ -112,19 +112,20 @@ def token_of(secret: str) -> AgentToken | None:
     """Return the valid token of an active person that `secret` belongs to, or None."""
     if not secret.startswith(PREFIX) or not secret.isascii():
         return None
-    token = _found(_by_digest().rows(digest=digest_of(secret)))
+    token = _found(_by("digest").rows(digest=digest_of(secret)))
     return token if token is not None and token.is_valid and token.user.is_active else None
 
 
 @cache
-def _by_digest() -> Statement:
-    return Statement(lambda digest: _rows(digest=digest), digest=AgentToken._meta.get_field("digest"))
+def _by(name: str) -> Statement:
+    """The statement that gives the token of a value of the field `name`, with its person and what that set."""
 
+    def build(**which: Any) -> QuerySet[Any, Any]:
+        tokens = AgentToken._base_manager.order_by().filter(**which)
+        return tokens.values_list(*(f"{prefix}{name}" for prefix, _, names in _parts() for name in names))
 
-def _rows(**which: Any) -> QuerySet[Any, Any]:
-    """The tokens of `which`, each with its person and what that set, column by column."""
-    tokens = AgentToken._base_manager.order_by().filter(**which)
-    return tokens.values_list(*(f"{prefix}{name}" for prefix, _, names in _parts() for name in names))
+    which: Any = AgentToken._meta.get_field(name)
+    return Statement(build, **{name: which})
 
 
 @cache
@@ -158,7 +159,7 @@ def renewed(actor: Actor) -> Actor:
     if actor.token is None:
         user = get_user_model()._base_manager.filter(pk=actor.user.pk).first()
         return Actor(user or actor.user)
-    token = AgentToken.objects.select_related("user__read_targets_preference").filter(pk=actor.token.pk).first()
+    token = _found(_by("id").rows(id=actor.token.pk))
     if token is None or not token.is_valid or not token.user.is_active:
         raise agents_stopped()
     return Actor(token.user, token)

@@ -135,7 +135,7 @@ class WorkspaceView(PersonPage):
 
     def _shown(self, request: HttpRequest, name: str, number: str | None) -> HttpResponse:
         with one_call(request.user), snapshot():
-            versions = _versions(request.user, name)
+            versions = kept_versions(request.user, name)
             version = versions.filter(number=number).first() if number else versions.first()
             if version is None:
                 return missing_page(request)
@@ -158,7 +158,7 @@ class ReadAgainView(PersonPage):
 
     def post(self, request: HttpRequest, name: str, number: str) -> HttpResponse:
         """Read, and go to the new version; where that is refused, stay and say why."""
-        version = _versions(request.user, name).filter(number=number).first()
+        version = kept_versions(request.user, name).filter(number=number).first()
         if version is None:
             return missing_page(request)
         address, refusal = read_again(request.user, version, request.POST.get("orderBy", ""))
@@ -167,8 +167,8 @@ class ReadAgainView(PersonPage):
         return see_other(address)
 
 
-def _versions(user: Any, name: str) -> QuerySet[WorkspaceVersion]:
-    """The person's versions of that name that are still kept, newest first."""
+def kept_versions(user: Any, name: str) -> QuerySet[WorkspaceVersion]:
+    """Return the person's versions of that name that are still kept, newest first."""
     versions = WorkspaceVersion.objects.filter(
         workspace__user=user, workspace__name=name, expires_at__gt=timezone.now()
     )

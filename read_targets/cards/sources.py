@@ -69,10 +69,10 @@ class Listing:
     @property
     def everything(self) -> frozenset[str]:
         """The paths of which the rows, their number or their order tell."""
-        asked = [one.path for one in self.question.conditions] + [one.path for one in self.question.order]
-        own = [] if self.question.order else [term.removeprefix("-") for term in self.definition.order]
+        ordered = self.question.order or self.definition.own_order
         words = self.definition.searched if self.question.text else ()
-        return frozenset((*(one.path for one in self.headings), *asked, *own, *words))
+        asked = [one.path for one in self.question.conditions] + [one.path for one in ordered]
+        return frozenset((*(one.path for one in self.headings), *asked, *words))
 
 
 class CardSource(Protocol):

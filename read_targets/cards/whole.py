@@ -17,8 +17,7 @@ from ..lists import Row, Stopped, plain
 from ..lists.leafing import Leaf, read_leaf
 from ..lists.paging import END, Cursor, UnfittingCursor, cursor_text, read_cursor, scope_of
 from .answers import closed_page, missing_page
-from .exports.pages import own_version
-from .pages import PersonPage
+from .pages import PersonPage, kept_versions
 from .parts import Cell, cell_of
 from .sources import Heading, Listing, NoListing, door_of, listing_of
 from .stopping import stopped_page
@@ -40,7 +39,7 @@ class WholeView(PersonPage):
             return stopped_page(request, reason)
 
     def _shown(self, request: HttpRequest, name: str, number: str) -> HttpResponse:
-        version = own_version(request.user, name, number)
+        version = kept_versions(request.user, name).filter(number=number).first()
         if version is None:
             return missing_page(request)
         required = door_of(request.user, version.source)

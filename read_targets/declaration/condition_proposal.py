@@ -58,8 +58,8 @@ class _Maker:
 
     def _of_date(self, paths: list[ListPath]) -> Iterator[Proposed]:
         dates = [path for path in paths if path.kind == "date"]
-        ordered = [term.removeprefix("-") for term in _tuple(self.definition.order)]
-        date = next((path for name in ordered for path in dates if path.path == name), dates[0] if dates else None)
+        ordered = (path for one in self.definition.own_order for path in dates if path.path == one.path)
+        date = next(ordered, dates[0] if dates else None)
         if date is None:
             yield from self._of_year_and_month(paths)
             return

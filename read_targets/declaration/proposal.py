@@ -151,7 +151,7 @@ def _describe(
     with translation.override("en"):
         records = str(options.verbose_name_plural)
     shown = ", ".join(column.name for column in columns)
-    ordered = [term for term in definition.order if term.removeprefix("-") in (definition.sorted or ())]
+    ordered = [str(one) for one in definition.own_order if one.path in (definition.sorted or ())]
     target.label = in_every_language(lambda: str(options.verbose_name_plural))
     target.model_name = records[: _longest("model_name")]
     target.description = Truncator(f"the {records} ({shown}).").chars(_longest("description"))

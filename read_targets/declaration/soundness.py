@@ -196,8 +196,7 @@ def _of_search(target: ReadTarget, shape: Shape) -> Iterator[Problem]:
 
 
 def _of_order(target: ReadTarget, shape: Shape) -> Iterator[Problem]:
-    for term in target.order.split():
-        path = term.removeprefix("-")
+    for path in (one.path for one in target.own_order):
         if shape.says_paths and path not in shape.sorted:
             hint = _("It sorts by %(paths)s.") % {"paths": listed(shape.sorted, path)}
             yield Problem("order", _("The list does not sort by “%(path)s”.") % {"path": path}, hint)

@@ -10,7 +10,8 @@ from .conditions import OPERATORS, Condition
 from .definition import ListDefinition, ListPath
 from .engine import ask
 from .figure import Figure, Quotient, Total
-from .question import Measure, Order, Question
+from .order import Order, order_of
+from .question import Measure, Question
 from .registry import UnknownList, get_list, readable_models, register_list, registered_lists
 from .search_index import SearchIndex
 from .snapshot import snapshot, writing
@@ -43,6 +44,7 @@ __all__ = [
     "Unreadable",
     "ask",
     "get_list",
+    "order_of",
     "plain",
     "read_value",
     "readable_models",

@@ -11,6 +11,8 @@ from typing import Any
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import models
 
+from .order import Order, order_of
+
 NEVER_BY_DEFAULT = frozenset({"password"})
 """Fields that a list shows only where its declaration spells them out."""
 
@@ -27,6 +29,11 @@ _KINDS: tuple[tuple[type[models.Field[Any, Any]], str], ...] = (
     (models.UUIDField, "string"),
     (models.GenericIPAddressField, "string"),
 )
+
+
+def is_text(field: models.Field[Any, Any]) -> bool:
+    """Whether a column itself holds text, not an identifier or address that is written as one."""
+    return isinstance(field, (models.CharField, models.TextField))
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,8 @@ class ListPath:
 
     @property
     def is_text(self) -> bool:
-        """Whether the column itself holds text, not an identifier or address that is written as one."""
-        return isinstance(self.field, (models.CharField, models.TextField))
+        """Whether the column itself holds text."""
+        return is_text(self.field)
 
     @property
     def scale(self) -> int | None:
@@ -114,9 +121,14 @@ class ListDefinition:
     @property
     def every_path(self) -> tuple[str, ...]:
         """Every path that the list uses in any way, once each, in the order of declaration."""
-        ordered = [path.removeprefix("-") for path in self.order]
+        ordered = [one.path for one in self.own_order]
         parts = (self.shown, self.filtered, self.sorted, self.grouped, self.searched, ordered)
         return tuple(dict.fromkeys(path for part in parts for path in part or ()))
+
+    @cached_property
+    def own_order(self) -> tuple[Order, ...]:
+        """The list's own order, which its key ends."""
+        return order_of(self.order)
 
     @cached_property
     def view_permission(self) -> str:
@@ -176,7 +188,7 @@ def _paths(given: str | Iterable[str]) -> tuple[str, ...]:
 def _kind_of(one: Any) -> str | None:
     if one.is_relation or not one.concrete:
         return None
-    if isinstance(one, (models.CharField, models.TextField)) and one.flatchoices:
+    if is_text(one) and one.flatchoices:
         return "enum"
     if isinstance(one, models.FileField):
         return None

@@ -24,7 +24,7 @@ from .expressions import Expressions
 from .local_months import LocalMonth
 from .months import months_of
 from .paging import Cursor, Term, page_rows, raw
-from .question import Order, Question
+from .question import Question
 from .search import Search
 from .snapshot import snapshot
 from .tally import Number, Tally
@@ -60,6 +60,11 @@ def permitted(definition: ListDefinition, access: Access, using: str | None = No
     else:
         every = every.all()
     return access.rows(every, first)
+
+
+def reads_everything(definition: ListDefinition, access: Access) -> bool:
+    """Whether the person of `access` reads every row that there is."""
+    return definition.queryset is None and access.viewable(definition.model) is None
 
 
 def keys_of(definition: ListDefinition, question: Question, access: Access, relation: str = "") -> list[Any]:
@@ -225,9 +230,7 @@ class Reading:
 
     def terms(self) -> list[Term]:
         """The order of the rows, total: its last term is the key."""
-        order = self.question.order or tuple(
-            Order(term.removeprefix("-"), term.startswith("-")) for term in self.definition.order
-        )
+        order = self.question.order or self.definition.own_order
         terms, seen = [], set()
         for term in order:
             path = self.definition.path(term.path)

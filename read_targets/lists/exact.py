@@ -22,6 +22,9 @@ FITS_ONE_SUM = 12
 FITS_ONE_PRODUCT = 18
 """Digits up to which a product fits a 64-bit integer; beyond it SQLite would go on with floats, unsaid."""
 
+FLOAT_DIGITS = 15
+"""Digits that a binary float keeps: what SQLite holds decimals in, and spreadsheets numbers."""
+
 SPLIT = 10**9
 """By which a value, or what is summed, is split in two."""
 

@@ -27,7 +27,8 @@ from .exact import Raw
 if TYPE_CHECKING:
     from .answer import Row
     from .definition import ListDefinition
-    from .question import Order, Question
+    from .order import Order
+    from .question import Question
 
 LONGEST_CURSOR = 1_200
 """Characters of a cursor as text; addresses must stay short of what web servers and browsers take."""
@@ -240,12 +241,7 @@ def page_of(rows: list[Row], size: int, question: Question) -> Page:
 
 def can_page(definition: ListDefinition, order: Sequence[Order]) -> bool:
     """Whether places may be told in this order: a cursor holds its values, and those must be ones that are shown."""
-    return {path for path, _ in _terms(definition, order)} <= set(definition.shown or ())
-
-
-def _terms(definition: ListDefinition, order: Sequence[Order]) -> list[tuple[str, bool]]:
-    own = [(term.removeprefix("-"), term.startswith("-")) for term in definition.order]
-    return [(one.path, one.descending) for one in order] or own
+    return {one.path for one in order or definition.own_order} <= set(definition.shown or ())
 
 
 # As text
@@ -255,7 +251,7 @@ def scope_of(definition: ListDefinition, question: Question, holder: Any) -> str
     """Return what a cursor is good for, as a digest: the list, its order, the conditions, and who holds it."""
     asked = [
         definition.name,
-        _terms(definition, question.order),
+        [str(one) for one in question.order or definition.own_order],
         [(one.path, one.operator, one.value) for one in question.conditions],
         question.text,
         question.key,

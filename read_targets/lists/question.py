@@ -8,18 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .conditions import Condition
+from .order import Order
 from .paging import Cursor
 
 Basis = Literal["rows", "weights", "ratio"]
 """What an average counts equally: each value, each unit of a weight, or each unit of a denominator."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """One term of an order: a path and its direction."""
-
-    path: str
-    descending: bool = False
 
 
 @dataclass(frozen=True)

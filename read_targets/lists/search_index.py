@@ -8,7 +8,8 @@ from typing import Any
 from django.db.models import F, Index, Model
 from django.db.models.expressions import Combinable
 
-from .texts import Folded, Lines, Pairs, Written, is_text
+from .definition import is_text
+from .texts import Folded, Lines, Pairs, Written
 
 
 class SearchIndex(Index):

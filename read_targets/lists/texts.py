@@ -6,18 +6,13 @@ import unicodedata
 import uuid
 from typing import Any
 
-from django.db.models import BooleanField, CharField, F, Field, Func, GenericIPAddressField, TextField, UUIDField, Value
+from django.db.models import BooleanField, F, Func, GenericIPAddressField, TextField, UUIDField, Value
 from django.db.models.expressions import Case, Combinable, Subquery
 
 from .definition import ListPath
 
 MOST_SIFTED = 100
 """Letters of a word by which SQLite sifts texts natively; the rest of a longer one are compared afterwards."""
-
-
-def is_text(field: Field[Any, Any]) -> bool:
-    """Whether a column itself holds text, not an identifier or address that is written as one."""
-    return isinstance(field, (CharField, TextField))
 
 
 class Written(Func):

@@ -49,9 +49,9 @@ def is_someone(user: Any) -> bool:
     return bool(user is not None and user.is_authenticated and user.is_active)
 
 
-def holds_everywhere(user: Any, permission: str) -> bool:
-    """Whether the person holds `permission` (`app.codename`) on every object of its model."""
-    return is_someone(user) and bool(user.has_perm(permission))
+def holds_everywhere(person: Any, permission: str) -> bool:
+    """Whether the person (a user or an Actor) holds `permission` (`app.codename`) on every object of its model."""
+    return access_of(person).holds_everywhere(permission)
 
 
 def permitted(person: Any, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:

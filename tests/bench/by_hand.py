@@ -35,7 +35,7 @@ def best_by_hand(case: Case) -> Callable[[], None]:
         for key in (MONTH[vendor], "t.date")
     ]
     firsts = [f"{COLUMNS} {where} ORDER BY t.date DESC, t.id DESC LIMIT 20" for where in wheres]
-    best = [min(statements, key=_seconds) for statements in (groups, firsts)]
+    best = [min(statements, key=seconds_of) for statements in (groups, firsts)]
 
     def run() -> None:
         fetch("BEGIN")
@@ -76,8 +76,8 @@ def fetch(statement: str) -> None:
             cursor.fetchall()
 
 
-def _seconds(statement: str) -> float:
-    """The seconds of the better of two runs; infinite where one takes too long to be the fastest."""
+def seconds_of(statement: str) -> float:
+    """Return the seconds of the better of two runs; infinite where one takes too long to be the fastest."""
     times = []
     for _ in range(2):
         began = time.perf_counter()

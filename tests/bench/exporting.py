@@ -30,8 +30,7 @@ from read_targets.lists.paging import END, Cursor
 from read_targets.models import WorkspaceVersion
 from read_targets.policies import Actor, access_of
 
-from .by_hand import COLUMNS, shapes
-from .by_hand import _seconds as seconds
+from .by_hand import COLUMNS, seconds_of, shapes
 from .timing import interleaved, most_memory, ms, say
 
 SIZE = 50
@@ -79,7 +78,7 @@ def best_page(case: Case, place: Cursor) -> Callable[[], list[Any]]:
     behind = f"(t.date, t.id) < ('{place.values[0]}', {place.key}) {ORDER} LIMIT {SIZE + 1}"
     rights = [where.removeprefix("WHERE ") or "TRUE" for where in shapes(case, case.person)]
     statements = [f"{COLUMNS} WHERE ({held}) AND {behind}" for held in rights]
-    best = min(statements, key=seconds)
+    best = min(statements, key=seconds_of)
 
     def run() -> list[Any]:
         with snapshot(), connection.cursor() as cursor:

@@ -14,15 +14,12 @@ from django.db import connections, router
 from django.db.models import DecimalField, UUIDField
 
 from ...lists import ListDefinition, ListPath, plain
-from ...lists.exact import at_scale
+from ...lists.exact import FLOAT_DIGITS, at_scale
 from ...lists.streaming import is_raw
 
 Values = Sequence[Any]
 Convert = Callable[[Values], Values]
 """Converts the values of one column in some rows; nulls stay None."""
-
-MOST_DIGITS = 15
-"""Digits that a binary float keeps: what spreadsheets hold numbers in, and SQLite decimals."""
 
 RISKY = frozenset("=+-@\t\r\n＝＋－＠")
 """Letters with which a text that is opened in a spreadsheet becomes a formula."""
@@ -76,7 +73,7 @@ class Column:
             return each(lambda number: number if math.isfinite(number) else None)
         if is_raw(path) and self.vendor == "postgresql":
             return as_they_are  # text already
-        if is_raw(path) and self.vendor == "sqlite" and self.digits <= MOST_DIGITS:
+        if is_raw(path) and self.vendor == "sqlite" and self.digits <= FLOAT_DIGITS:
             form = f"%.{path.scale}f"
             # A zero more makes no negative zero.
             return lambda values: [None if one is None else form % (one + 0.0) for one in values]
@@ -138,7 +135,7 @@ def columns_of(definition: ListDefinition, paths: Sequence[ListPath], zone: dt.t
 
 def fits_a_float(digits: str) -> bool:
     """Whether a number, written in digits, is the same as a binary float."""
-    return len(digits.lstrip("-").replace(".", "").lstrip("0")) <= MOST_DIGITS
+    return len(digits.lstrip("-").replace(".", "").lstrip("0")) <= FLOAT_DIGITS
 
 
 def exact_float(value: Any) -> float | str:

@@ -35,7 +35,7 @@ class Heart:
     """The beat of one run of an export."""
 
     def __init__(self, export: Export) -> None:
-        self.export_id, self.run = export.pk, export.run
+        self.export = export
         self.total: int | None = None
         self.written = 0
         self.is_over = False
@@ -54,13 +54,12 @@ class Heart:
     def beat(self) -> None:
         """Renew the lease and tell how far it is, where the export is still this run's."""
         self._beat_at = time.monotonic()
-        mine = Export.objects.filter(pk=self.export_id, run=self.run, state=Export.State.RUNNING)
         told = {"rows_total": self.total, "rows_written": self.written}
         try:
-            self.is_over = not mine.update(lease_until=timezone.now() + LEASE, **told)
+            self.is_over = not self.export.in_this_run().update(lease_until=timezone.now() + LEASE, **told)
         except OperationalError:
             # Somebody else writes for longer than we wait; the lease is long enough to miss some beats.
-            logger.warning("the export %s could not say how far it is", self.export_id)
+            logger.warning("the export %s could not say how far it is", self.export.pk)
 
     def beat_on(self) -> None:
         """Beat until it is stopped."""

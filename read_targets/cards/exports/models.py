@@ -110,6 +110,10 @@ class Export(models.Model):
         """Whether it waits or is being written."""
         return self.state in OPEN
 
+    def in_this_run(self) -> models.QuerySet[Export]:
+        """The export's row, as long as the run that it was read with is at work on it."""
+        return Export.objects.filter(pk=self.pk, run=self.run, state=Export.State.RUNNING)
+
     @property
     def percent(self) -> int:
         """How much of it is written, from 0 to 100."""

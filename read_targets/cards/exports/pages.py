@@ -21,8 +21,7 @@ from ...conf import setting
 from ...heavy import one_call
 from ...lists import Stopped, snapshot
 from ..answers import closed_page, missing_page, see_other
-from ..models import WorkspaceVersion
-from ..pages import PersonPage
+from ..pages import PersonPage, kept_versions
 from ..sources import NoListing, door_of, listing_of
 from ..stopping import stopped_page
 from .files import forms, storage
@@ -52,7 +51,7 @@ class ExportView(ExportPage):
 
     def post(self, request: HttpRequest, name: str, number: str, form: str) -> HttpResponse:
         """Begin an export of the whole list behind a version, and go to the page that says how far it is."""
-        version = own_version(request.user, name, number)
+        version = kept_versions(request.user, name).filter(number=number).first()
         if version is None or form not in forms():
             return missing_page(request)
         required = door_of(request.user, version.source)
@@ -72,7 +71,7 @@ class ExportView(ExportPage):
 
     def get(self, request: HttpRequest, name: str, number: str, form: str) -> HttpResponse:
         """Lead to the newest export in this form, or, where there is none, to the button that begins one."""
-        version = own_version(request.user, name, number)
+        version = kept_versions(request.user, name).filter(number=number).first()
         if version is None or form not in forms():
             return missing_page(request)
         export = kept_exports(request.user).filter(version=version, form=form).first()
@@ -178,9 +177,3 @@ def file_name(export: Export) -> str:
     """Return what the file is called where it is saved."""
     day = timezone.localtime(export.created_at).date().isoformat()
     return f"{export.version.workspace.name}-{export.version.number}-{day}.{export.form}"
-
-
-def own_version(user: Any, name: str, number: str) -> WorkspaceVersion | None:
-    """Return the person's version of that number, where it is still kept."""
-    kept = WorkspaceVersion.objects.filter(workspace__user=user, expires_at__gt=timezone.now())
-    return kept.select_related("workspace").filter(workspace__name=name, number=number).first()

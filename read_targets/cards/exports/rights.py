@@ -6,17 +6,11 @@ from typing import Any
 
 from django.db.models import Model
 
-from ...lists import ListDefinition
 from ...lists.access import Access
-from ...lists.engine import keys_of, permitted
+from ...lists.engine import keys_of, permitted, reads_everything
 from ...lists.keys import among, unpack
 from ..sources import Listing
 from .models import Export
-
-
-def reads_everything(definition: ListDefinition, access: Access) -> bool:
-    """Whether the person reads every row that there is, so that no key needs to be kept."""
-    return access.viewable(definition.model) is None and definition.queryset is None
 
 
 def relations_of(listing: Listing) -> dict[str, list[Any] | None]:

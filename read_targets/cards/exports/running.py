@@ -14,6 +14,7 @@ from django.db import DatabaseError, router
 from django.utils import timezone
 
 from ...lists import ask, snapshot
+from ...lists.engine import reads_everything
 from ...lists.keys import Packer
 from ...lists.streaming import stream
 from ...policies import is_someone
@@ -23,7 +24,7 @@ from .csv_file import write_csv
 from .files import forget_file, new_name, storage
 from .heart import LEASE, Ended, Heart, beating
 from .models import Export, good_until
-from .rights import reads_everything, relations_of
+from .rights import relations_of
 from .sheet import Sheet, sheet_of
 
 logger = logging.getLogger(__name__)
@@ -125,7 +126,7 @@ def _store(export: Export, path: Path, kept: dict[str, Any]) -> None:
     """Put the file in the storage, and only then say that it is there."""
     export.file = new_name(export.form)
     # Where we are killed in between, whoever finds the export knows what to delete.
-    if not _mine(export).update(file=export.file):
+    if not export.in_this_run().update(file=export.file):
         raise Ended
     size = path.stat().st_size
     try:
@@ -136,15 +137,11 @@ def _store(export: Export, path: Path, kept: dict[str, Any]) -> None:
         raise Failed(Reason.UNSTORED) from None
     now = timezone.now()
     done = {"state": State.DONE, "finished_at": now, "expires_at": good_until(), "size": size, "file": stored}
-    if not _mine(export).update(**kept, **done):
+    if not export.in_this_run().update(**kept, **done):
         # Its person ended it meanwhile.
         forget_file(Export, export)
 
 
-def _mine(export: Export) -> Any:
-    return Export.objects.filter(pk=export.pk, run=export.run, state=State.RUNNING)
-
-
 def _finish(export: Export, **told: Any) -> None:
-    _mine(export).update(**told, finished_at=timezone.now(), expires_at=good_until())
+    export.in_this_run().update(**told, finished_at=timezone.now(), expires_at=good_until())
     forget_file(Export, export)
