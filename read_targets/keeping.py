@@ -20,9 +20,9 @@ from .foreign import ListUnreadable, ids_of
 from .listing import listing_of_target
 from .lists import ListDefinition, UnknownList, get_list, plain
 from .lists.answer import MOST_GROUPS
-from .lists.engine import permitted as permitted_rows
-from .lists.engine import reads_everything
 from .lists.keys import among, unpack
+from .lists.selection import permitted as permitted_rows
+from .lists.selection import reads_everything
 from .models import ReadTarget
 from .policies import QUERY, RowAccess, access_of, open_doors, permitted
 

@@ -26,9 +26,10 @@ from .lists import (
     snapshot,
 )
 from .lists.access import Access
-from .lists.engine import keys_of, reads_everything
+from .lists.engine import keys_of
 from .lists.keys import pack
 from .lists.question import Basis
+from .lists.selection import reads_everything
 from .models import Column, ReadTarget
 
 

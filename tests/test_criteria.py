@@ -202,6 +202,9 @@ class Everyone:
     def viewable(self, model: Any) -> None:
         """Return None: all of them."""
 
+    def shape(self, model: Any, first: int = 0) -> str:
+        return "every"
+
 
 @pytest.mark.django_db
 @oracle.steadily(25)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
@@ -26,6 +27,7 @@ from read_targets.policies import (
     PREVIEW,
     QUERY,
     Actor,
+    RowAccess,
     SharedAccess,
     access_of,
     forget_rights,
@@ -156,6 +158,30 @@ def test_which_objects_and_whether_on_each_agree(people: Cast) -> None:
         for obj in people.objects:
             assert permits(person, people.permission, obj) == (obj.pk in expected), name
         assert holds_everywhere(person, people.permission) == (sees == EVERY), name
+
+
+@pytest.mark.parametrize("first", [0, 20])
+def test_people_of_one_shape_are_asked_for_by_one_statement(people: Cast, first: int) -> None:
+    asked: dict[Any, str] = {}
+    for name in people.sees:
+        access = access_of(people.person(name))
+        shape = access.shape(people.model, first)
+        assert shape is not None
+        try:
+            statement = str(access.rows(people.model._base_manager.all(), first).query)
+        except EmptyResultSet:
+            statement = ""
+        assert asked.setdefault(shape, statement) == statement, name
+        assert (access.viewable(people.model) is None) == (shape == "every"), name
+    # What may be queried is another right than what may be viewed.
+    assert len(set(asked.values())) == len(asked) >= (2 if people.permission == TARGETS else 5)
+
+
+def test_whoever_narrows_rights_down_has_no_shape(people: Cast) -> None:
+    class Narrowed(RowAccess):
+        """Rights of which a class of the application takes away."""
+
+    assert Narrowed(Actor(people.person("superuser"))).shape(people.model) is None
 
 
 def test_who_holds_it_agrees(people: Cast) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, Protocol
 
 from django.db.models import Model, QuerySet
@@ -19,3 +20,10 @@ class Access(Protocol):
 
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """The objects of `model` the person may view, or None where that is all of them."""
+
+    def shape(self, model: type[Model], first: int = 0) -> Hashable | None:
+        """What the condition that `rows` adds, to a queryset of `model`, depends on: whose shapes are equal get the
+        same condition with the same values, now and later, and likewise from `viewable`.
+
+        None where that cannot be said; then each statement is built anew.
+        """

@@ -15,13 +15,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import DecimalField, Q
+from django.db.models import DecimalField, Q, TextField
 from django.db.models.functions import ExtractMonth, TruncDate
 from django.db.models.lookups import Contains, StartsWith
 
 from .definition import ListPath
-from .expressions import Expressions, within_calendar
-from .texts import Folded, folded, written
+from .expressions import within_calendar
+from .given import Givens
+from .texts import Folded, written
 from .values import WIDE
 
 _COMPARED = ("number", "integer", "date", "string")
@@ -66,35 +67,35 @@ def argument_kind(path: ListPath, operator: str) -> str:
     return KINDS_TAKEN.get(operator, path.kind)
 
 
-def condition_q(condition: Condition, path: ListPath, name: str, expressions: Expressions, zone: dt.tzinfo) -> Q:
+def condition_q(condition: Condition, path: ListPath, name: str, given: Givens, zone: dt.tzinfo) -> Q:
     """Return the condition as a Q on `name`, the alias or lookup under which the query holds the path's value.
 
-    A withheld value fits no condition, not even *is null* or *is not*. Raises ValueError for an operator that the
-    path's kind does not take.
+    Equal ones make equal statements: the value comes in by `given`, where it does not decide how the condition is
+    written. Raises ValueError for an operator that the path's kind does not take.
     """
     if path.kind not in OPERATORS.get(condition.operator, ()):
         raise ValueError(f"{condition.operator!r} does not go with {path.path!r}, a {path.kind}")
-    q = _q(condition.operator, condition.value, path, name, zone)
-    closed = expressions.closed(path)
-    return q if closed is None else q & ~closed
+    return _q(condition.operator, condition.value, path, name, given, zone)
 
 
-def _q(operator: str, value: Any, path: ListPath, name: str, zone: dt.tzinfo) -> Q:
+def _q(operator: str, value: Any, path: ListPath, name: str, given: Givens, zone: dt.tzinfo) -> Q:
     if operator == "isnull":
         return Q(**{f"{name}__isnull": value})
     if operator == "ne":
-        return Q(**{f"{name}__isnull": True}) | ~_q("eq", value, path, name, zone)
+        return Q(**{f"{name}__isnull": True}) | ~_q("eq", value, path, name, given, zone)
     if operator == "in":
         return _one_of(value, path, name, zone)
     if operator == "contains":
-        return Q(Contains(Folded(written(name, path)), folded(value)))
+        return Q(Contains(Folded(written(name, path)), Folded(given(value, TextField()))))
     if operator == "startswith":
-        return Q(StartsWith(Folded(written(name, path)), folded(value)))
+        return Q(StartsWith(Folded(written(name, path)), Folded(given(value, TextField()))))
     if path.kind == "date":
-        return _date_q(operator, value, path, name, zone)
+        return _date_q(operator, value, path, name, given, zone)
     if path.kind in ("number", "integer"):
-        return _number_q(operator, value, path, name)
-    if path.is_text or path.kind == "boolean":
+        return _number_q(operator, value, path, name, given)
+    if path.is_text:
+        return Q(**{_lookup(name, operator): given(value, path.field)})
+    if path.kind == "boolean":
         return Q(**{_lookup(name, operator): value})
     if operator == "eq":
         return _one_of([value], path, name, zone)
@@ -133,19 +134,19 @@ def _held(value: Any, path: ListPath) -> Any:
         return None
 
 
-def _number_q(operator: str, value: Any, path: ListPath, name: str) -> Q:
+def _number_q(operator: str, value: Any, path: ListPath, name: str, given: Givens) -> Q:
     if operator == "eq":
         held = _held(value, path)
-        return NOTHING if held is None else Q(**{name: held})
+        return NOTHING if held is None else Q(**{name: given(held, path.field)})
     if path.scale is None:
-        return Q(**{_lookup(name, operator): float(value)})
+        return Q(**{_lookup(name, operator): given(float(value), path.field)})
     fitted = _at_scale(value, path.scale, ROUND_CEILING if operator in ("gte", "lt") else ROUND_FLOOR)
     # Django leaves a bound that the column cannot reach out of the query, and so would let nulls in.
     known = Q(**{f"{name}__isnull": False}) if path.nullable or path.hops else Q()
     if _beyond(fitted, path):
         reached = operator in (("lt", "lte") if fitted > 0 else ("gt", "gte"))
         return Q(**{f"{name}__isnull": False}) if reached else NOTHING
-    return known & Q(**{_lookup(name, operator): _typed(fitted, path)})
+    return known & Q(**{_lookup(name, operator): given(_typed(fitted, path), path.field)})
 
 
 def _at_scale(value: Any, scale: int, rounding: str) -> Decimal:
@@ -163,7 +164,7 @@ def _beyond(number: Decimal, path: ListPath) -> bool:
     return not -(2**63) <= number < 2**63
 
 
-def _date_q(operator: str, value: Any, path: ListPath, name: str, zone: dt.tzinfo) -> Q:
+def _date_q(operator: str, value: Any, path: ListPath, name: str, given: Givens, zone: dt.tzinfo) -> Q:
     if operator == "month":
         if not 1 <= value <= 12:
             return NOTHING
@@ -180,11 +181,11 @@ def _date_q(operator: str, value: Any, path: ListPath, name: str, zone: dt.tzinf
         start, end = start_of(start, zone), end_of(end, zone)
         after, until = "gte", "lt"
     if operator in ("gte", "lt"):
-        return Q(**{f"{name}__{operator}": start})
+        return Q(**{f"{name}__{operator}": given(start, path.field)})
     if operator == "gt":
-        return NOTHING if end is None else Q(**{f"{name}__{after}": end})
-    ended = Q(**{f"{name}__isnull": False} if end is None else {f"{name}__{until}": end})
-    return ended if operator == "lte" else ended & Q(**{f"{name}__gte": start})
+        return NOTHING if end is None else Q(**{f"{name}__{after}": given(end, path.field)})
+    ended = Q(**{f"{name}__isnull": False} if end is None else {f"{name}__{until}": given(end, path.field)})
+    return ended if operator == "lte" else ended & Q(**{f"{name}__gte": given(start, path.field)})
 
 
 def _days(operator: str, value: Any) -> tuple[dt.date, dt.date]:

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import FieldDoesNotExist, ImproperlyConfigured
 from django.db import models
 
+from .compiled import Known
 from .order import Order, order_of
 
 NEVER_BY_DEFAULT = frozenset({"password"})
@@ -129,6 +130,11 @@ class ListDefinition:
     def own_order(self) -> tuple[Order, ...]:
         """The list's own order, which its key ends."""
         return order_of(self.order)
+
+    @cached_property
+    def known(self) -> Known[Any]:
+        """The statements that were compiled for questions to the list."""
+        return Known()
 
     @cached_property
     def view_permission(self) -> str:

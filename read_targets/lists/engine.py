@@ -5,32 +5,32 @@ With groups, the totals are the groups added up, so that the two cannot disagree
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
-from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db import connections, router
-from django.db.models import ExpressionWrapper, F, Q, QuerySet
+from django.db.models import ExpressionWrapper, F, Value
 from django.utils import timezone
 
 from .access import Access
 from .answer import MOST_GROUPS, Answer, Group, Row, by_key, by_size, told
-from .conditions import NOTHING, condition_q
+from .compiled import Compiled, compiled
 from .definition import ListDefinition, ListPath
 from .exact import Raw, at_scale
-from .expressions import Expressions
 from .local_months import LocalMonth
-from .months import months_of
-from .paging import Cursor, Term, page_rows, raw
-from .question import Question
-from .search import Search
+from .months import by_month
+from .paging import END, Cursor, Leg, legs, ordering, raw
+from .question import Measure, Question
+from .selection import Selection
 from .snapshot import snapshot
 from .tally import Number, Tally
 
 FEW = ("boolean", "enum", "date")
 """The kinds of values of which there are few groups."""
+
+_RAW = Raw()
 
 
 def ask(definition: ListDefinition, question: Question, access: Access) -> Answer:
@@ -48,25 +48,6 @@ def ask(definition: ListDefinition, question: Question, access: Access) -> Answe
         return replace(figured, rows=reading.rows(limit) if limit else [])
 
 
-def permitted(definition: ListDefinition, access: Access, using: str | None = None, first: int = 0) -> QuerySet[Any]:
-    """Return the rows of the list that the person may view, each once and in no order.
-
-    They are to be read all, or only the `first` so many in some order.
-    """
-    every = definition.model._base_manager.using(using or router.db_for_read(definition.model))
-    if definition.queryset is not None:
-        # By key, so that a scope with joins cannot make a row count twice.
-        every = every.filter(pk__in=definition.queryset(access.actor).order_by().values("pk"))
-    else:
-        every = every.all()
-    return access.rows(every, first)
-
-
-def reads_everything(definition: ListDefinition, access: Access) -> bool:
-    """Whether the person of `access` reads every row that there is."""
-    return definition.queryset is None and access.viewable(definition.model) is None
-
-
 def keys_of(definition: ListDefinition, question: Question, access: Access, relation: str = "") -> list[Any]:
     """Return the primary keys of every row that the question selects, ascending.
 
@@ -74,7 +55,7 @@ def keys_of(definition: ListDefinition, question: Question, access: Access, rela
     """
     using = router.db_for_read(definition.model)
     with snapshot(using), timezone.override(question.zone):
-        rows = Reading(definition, question, access, using).selected()
+        rows = Selection(definition, question, access, using).selected()
         if not relation:
             return list(rows.order_by("pk").values_list("pk", flat=True))
         model = next(model for path in definition.paths.values() for hop, model in path.hops if hop == relation)
@@ -85,92 +66,95 @@ def keys_of(definition: ListDefinition, question: Question, access: Access, rela
         return list(related.values_list(f"{relation}__pk", flat=True).distinct())
 
 
-@dataclass
-class Reading:
-    """One question being asked: the permitted rows it selects, and the names of its paths in the query."""
+@dataclass(frozen=True)
+class Figures:
+    """The statement that gives the figures, of each group or of all; None where there is no row. And how it is read."""
 
-    definition: ListDefinition
-    question: Question
-    access: Access
-    using: str
+    statement: Compiled | None
+    tally: Tally
 
-    def __post_init__(self) -> None:
-        self.expressions = Expressions(self.access)
-        self._names: dict[str, str] = {}
-        self._aliases: dict[str, Any] = {}
-        self._filters = self._conditions()
-        self._search = Search(self.definition, self.question.text, self.access, self.using)
-        self.total: int | None = None
 
-    def _name(self, path: ListPath) -> str:
-        """The name that stands for the path in the query; a value that may be withheld gets an alias."""
-        if path.path not in self._names:
-            self._names[path.path] = path.lookup
-            if self.expressions.closed(path) is not None:
-                self._names[path.path] = name = f"path{len(self._names)}"
-                self._aliases[name] = self.expressions.value(path)
-        return self._names[path.path]
+@dataclass(frozen=True)
+class Rows:
+    """A statement that gives rows; None where there is none. And what its columns are after the key.
 
-    def _conditions(self) -> list[Q]:
-        question, definition = self.question, self.definition
+    The values of `paths`; for each relation of `flags`, whether its values are withheld; and `places` values of a
+    cursor. It is one of `legs` statements, which follow each other until there are rows enough.
+    """
+
+    statement: Compiled | None
+    paths: Sequence[ListPath]
+    flags: Sequence[Any]
+    places: int
+    legs: int
+
+    def told(self, read: Iterable[Sequence[Any]]) -> list[Row]:
+        """Return the rows that were read."""
+        last = len(self.paths) + 1
+        closed = {hops: last + at for at, hops in enumerate(self.flags)}
+        hidden = [(path.path, closed[path.hops]) for path in self.paths if path.hops in closed]
+        names = [path.path for path in self.paths]
+        decimals = [path for path in self.paths if path.kind == "number" and path.scale is not None]
         found = []
-        if question.key is not None:
-            found.append(_key_q(definition, question.key))
-        for condition in question.conditions:
-            if condition.path not in definition.filtered:  # type: ignore[operator]  # a tuple since __post_init__
-                raise KeyError(condition.path)
-            path = definition.path(condition.path)
-            found.append(condition_q(condition, path, self._name(path), self.expressions, question.zone))
+        for row in read:
+            values = dict(zip(names, row[1:last], strict=True))
+            for path in decimals:
+                values[path.path] = at_scale(values[path.path], path)
+            withheld = frozenset(name for name, at in hidden if row[at])
+            place = Cursor(row[-self.places : -1], row[-1]) if self.places else None
+            found.append(Row(row[0], values, withheld, place))
         return found
 
-    def selected(self, first: int = 0) -> QuerySet[Any]:
-        """The permitted rows that the conditions select, with every name that stands for a path so far.
 
-        They are to be read all, or only the `first` so many in some order.
-        """
-        # One row is found soonest by its key, whatever it is wanted for.
-        first = 1 if self.question.key is not None else first
-        rows = permitted(self.definition, self.access, self.using, first or self._search.few)
-        if self._aliases:
-            rows = rows.alias(**self._aliases)
-        filters = list(filter(None, (*self._filters, self._search.found(first, self.total))))
-        return rows.filter(*filters) if filters else rows
+class Reading(Selection):
+    """A question being answered."""
 
     def figured(self) -> Answer:
+        """Return the figures over all rows, and of each group where there are groups."""
+        question = self.question
+        group = None if question.group_by is None else self.allowed(question.group_by, "grouped")
+        paths = [self.allowed(path, "shown") for one in question.measures for path in paths_of(one)]
+        part = ("figures", question.measures, question.group_by)
+        figures = self.known(part, paths if group is None else [*paths, group], 0, partial(self._figures, group))
+        if group is not None:
+            return self._grouped(group, figures)
+        rows = figures.statement.rows(self.held()) if figures.statement else [figures.tally.nothing()]
+        return Answer(rows[0][0], figures.tally.figures(rows[0]))
+
+    def _figures(self, group: ListPath | None) -> Figures:
         tally = Tally(connections[self.using].vendor)
         for measure in self.question.measures:
-            # A ratio alone may be a figure without values of its own.
-            own = () if measure.basis == "ratio" and not measure.path else (measure.path,)
-            tally.watch(measure, {path: self._number(path) for path in (*own, *measure.parts)})
-        if self.question.group_by is not None:
-            return self._grouped(self._allowed(self.question.group_by, "grouped"), tally)
-        row = list(self.selected().aggregate(**tally.aggregates).values())
-        return Answer(row[0], tally.figures(row))
+            tally.watch(measure, {path: self._number(path) for path in paths_of(measure)})
+        if group is None:
+            # A constant is no group, so that these are the figures of all rows.
+            every = self.selected().order_by().values(every=Value(1)).annotate(**tally.aggregates)
+            return Figures(compiled(every.values_list(*tally.aggregates)), tally)
+        keys = ["group_key", "group_withheld"]
+        key: Any = F(self.name(group))
+        if group.is_moment:
+            key = LocalMonth(self.name(group), self.question.zone)
+        elif group.kind == "date":
+            key = ExpressionWrapper(key, output_field=Raw())
+        keyed = self.selected().annotate(group_key=key, group_withheld=self.expressions.withheld(group))
+        grouped = keyed.order_by().values(*keys).annotate(**tally.aggregates)
+        statement = compiled(grouped.values_list(*keys, *tally.aggregates))
+        if statement is not None and group.kind == "date" and not group.is_moment:
+            statement = by_month(statement, keys, tally.added)
+        return Figures(statement, tally)
 
     def _number(self, name: str) -> Number:
-        path = self._allowed(name, "shown")
+        path = self.allowed(name, "shown")
         if path.kind not in ("number", "integer"):
             raise ValueError(f"{name!r} is a {path.kind}, which has no sum")
         return Number(path, self.expressions.value(path), self.expressions.closed(path))
 
-    def _grouped(self, path: ListPath, tally: Tally) -> Answer:
+    def _grouped(self, path: ListPath, figures: Figures) -> Answer:
         """The groups, and the total added up from them, so that the two cannot disagree."""
-        keys = ["group_key", "group_withheld"]
-        key: Any = F(self._name(path))
-        by_day = path.kind == "date" and not path.is_moment
-        if path.is_moment:
-            key = LocalMonth(self._name(path), self.question.zone)
-        elif by_day:
-            key = ExpressionWrapper(key, output_field=Raw())
-        keyed = self.selected().annotate(group_key=key, group_withheld=self.expressions.withheld(path))
-        grouped = keyed.order_by().values(*keys).annotate(**tally.aggregates)
-        rows = grouped.values_list(*keys, *tally.aggregates)
-        read: Iterable[Any] = rows
-        if by_day:
-            read = months_of(grouped, keys, tally.added)
-        elif path.kind not in FEW:
+        statement, tally = figures.statement, figures.tally
+        read: Iterable[Any] = ()
+        if statement is not None:
             # As many groups as rows, perhaps: a few at a time, though PostgreSQL works with one process then.
-            read = rows.iterator(chunk_size=2_000)
+            read = statement.rows(self.held()) if path.kind in FEW else statement.each(self.held())
         total = tally.nothing()
 
         def groups() -> Iterator[Group]:
@@ -185,75 +169,50 @@ class Reading:
         return Answer(total[0], tally.figures(total), shown, rest)
 
     def rows(self, limit: int) -> list[Row]:
-        question = self.question
-        paths, terms = self.shown(), self.terms()
-        queryset, names, flags = self.named(paths, question.offset + limit)
-        places = {f"place{at}": raw(term.name) for at, term in enumerate(terms)} if question.places else {}
-        read = page_rows(queryset.annotate(**places), terms, question, limit, ["pk", *names, *flags.values(), *places])
-        last = len(paths) + 1
-        closed = {hops: last + at for at, hops in enumerate(flags)}
-        hidden = [(path.path, closed[path.hops]) for path in paths if path.hops in closed]
-        names = [path.path for path in paths]
-        decimals = [path for path in paths if path.kind == "number" and path.scale is not None]
-        found = []
-        for row in read:
-            values = dict(zip(names, row[1:last], strict=True))
-            for path in decimals:
-                values[path.path] = at_scale(values[path.path], path)
-            withheld = frozenset(name for name, at in hidden if row[at])
-            found.append(Row(row[0], values, withheld, Cursor(row[-len(terms) : -1], row[-1]) if places else None))
-        return found
+        """Return up to `limit` rows, from where the question says that they begin.
 
-    def shown(self) -> list[ListPath]:
-        """The paths of the rows."""
-        return [self._allowed(path, "shown") for path in self.question.shown or self.definition.shown or ()]
-
-    def named(self, paths: list[ListPath], first: int = 0) -> tuple[QuerySet[Any], list[str], dict[Any, str]]:
-        """The selected rows; the names of the paths' values in them; and by relations, of whether those are withheld.
-
-        They are to be read all, or only the `first` so many in the order of the question.
+        Raises ValueError where it says that twice, and for a cursor that does not have a value for each term.
         """
-        self.terms()  # they too give the query names, which must be there when it is made
-        names = [self._name(path) for path in paths]
-        queryset = self.selected(first)
-        flags: dict[Any, str] = {}
-        for position, path in enumerate(paths):
-            if self.expressions.closed(path) is None:
-                continue
-            queryset = queryset.annotate(**{f"shown{position}": F(names[position])})
-            names[position] = f"shown{position}"
-            # Paths across the same relations are withheld together.
-            if path.hops not in flags:
-                flags[path.hops] = f"withheld{position}"
-                queryset = queryset.annotate(**{flags[path.hops]: self.expressions.withheld(path)})
-        return queryset, names, flags
+        question = self.question
+        if (question.after is not None) + (question.before is not None) + bool(question.offset) > 1:
+            raise ValueError("a page begins after a cursor, before one, or after so many rows")
+        place = self._given_place(question.before or question.after)
+        paths = self.shown()
+        ordered = [self.definition.path(one.path) for one in question.order or self.definition.own_order]
+        # A null decides how what lies behind it is written; any other value comes in.
+        begins = place and (place == END or [value is None for value in place.values])
+        part = (question.shown, question.order, question.offset, question.places, question.before is None, str(begins))
+        read: list[Any] = []
+        leg = 0
+        while True:
+            left = limit - len(read)
+            make = partial(self._rows, paths, place, leg, left)
+            one = self.known(("rows", *part, leg, left), [*paths, *ordered], question.offset + limit, make)
+            read += one.statement.rows(self.held()) if one.statement else ()
+            leg += 1
+            if leg == one.legs or len(read) >= limit:
+                return one.told(reversed(read) if question.before is not None else read)
 
-    def terms(self) -> list[Term]:
-        """The order of the rows, total: its last term is the key."""
-        order = self.question.order or self.definition.own_order
-        terms, seen = [], set()
-        for term in order:
-            path = self.definition.path(term.path)
-            if self.question.order and term.path not in self.definition.sorted:  # type: ignore[operator]
-                raise KeyError(term.path)
-            if term.path not in seen:
-                seen.add(term.path)
-                terms.append(Term(self._name(path), term.descending, path.nullable or bool(path.hops)))
-        # In the direction of the last term, so that one index serves both.
-        terms.append(Term("pk", bool(order) and order[-1].descending))
-        return terms
+    def _given_place(self, place: Cursor | None) -> Cursor | None:
+        if place is None or place == END:
+            return place
+        values = tuple(None if value is None else self.given(value, _RAW) for value in place.values)
+        return replace(place, values=values, key=self.given(place.key, _RAW))
 
-    def _allowed(self, path: str, use: str) -> ListPath:
-        if path not in getattr(self.definition, use):
-            raise KeyError(path)
-        return self.definition.path(path)
+    def _rows(self, paths: list[ListPath], place: Cursor | None, leg: int, limit: int) -> Rows:
+        terms, offset = self.terms(), self.question.offset
+        queryset, names, flags = self.named(paths, offset + limit)
+        placed = {f"place{at}": raw(term.name) for at, term in enumerate(terms)} if self.question.places else {}
+        stretches = [Leg(None, ordering(terms))]
+        if place is not None:
+            stretches = legs(terms if self.question.before is None else [term.turned for term in terms], place)
+        where, order = stretches[leg].where, stretches[leg].order
+        rows = queryset.annotate(**placed) if where is None else queryset.annotate(**placed).filter(where)
+        tuples = rows.order_by(*order).values_list("pk", *names, *flags.values(), *placed)
+        return Rows(compiled(tuples[offset : offset + limit]), paths, list(flags), len(placed), len(stretches))
 
 
-def _key_q(definition: ListDefinition, key: Any) -> Q:
-    try:
-        held: Any = definition.model._meta.pk.to_python(key)
-        spelt = str(key).lower() if isinstance(held, UUID) else str(key)
-    except (ValidationError, ValueError, TypeError, OverflowError):
-        return NOTHING
-    # A key is what answers write: Python would also read 1_0 as ten, and digits of any script.
-    return Q(pk=held) if str(held) == spelt and "\0" not in spelt else NOTHING
+def paths_of(measure: Measure) -> tuple[str, ...]:
+    """Return the paths that a figure is made of; a ratio alone may be one without values of its own."""
+    own = () if measure.basis == "ratio" and not measure.path else (measure.path,)
+    return tuple(dict.fromkeys((*own, *measure.parts)))

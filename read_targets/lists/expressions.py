@@ -8,6 +8,7 @@ another (design, section 4).
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 from django.db.models import BooleanField, Case, DateTimeField, F, Q, Value, When
 from django.db.models.expressions import Combinable
@@ -21,9 +22,15 @@ class Expressions:
 
     def __init__(self, access: Access) -> None:
         self._access = access
+        self._closed: dict[tuple[Any, ...], Q | None] = {}
 
     def closed(self, path: ListPath) -> Q | None:
         """The condition under which the path's value is withheld, or None where it never is."""
+        if path.hops not in self._closed:
+            self._closed[path.hops] = self._closed_across(path)
+        return self._closed[path.hops]
+
+    def _closed_across(self, path: ListPath) -> Q | None:
         closed = Q()
         for relation, model in path.hops:
             viewable = self._access.viewable(model)

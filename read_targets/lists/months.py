@@ -6,33 +6,28 @@ read ten thousand rows (docs/performance.md).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from django.core.exceptions import EmptyResultSet
 from django.db import connections
-from django.db.models import QuerySet
+
+from .compiled import Compiled
 
 _MONTH = {"postgresql": "to_char({}, 'YYYY-MM')"}
 _MONTH_OF_TEXT = "substr({}, 1, 7)"
 """A day begins with its month where it is held as a text, as SQLite does."""
 
 
-def months_of(days: QuerySet[Any, Any], keys: list[str], added: dict[str, str]) -> list[tuple[Any, ...]]:
-    """Return groups by day, with their aggregates, as groups by month.
+def by_month(days: Compiled, keys: Sequence[str], added: Mapping[str, str]) -> Compiled:
+    """Return the statement that gives groups by day, with their aggregates, as one that gives groups by month.
 
-    `keys` are the columns that make a group, the day first; `added` says in SQL how each of the other columns is added
-    up, `{}` standing for it. A month is told as `YYYY-MM`.
+    `keys` are the columns that make a group, the day first; `added` says in SQL how each of the others is added up,
+    `{}` standing for it. A month is told as `YYYY-MM`.
     """
-    connection = connections[days.db]
-    try:
-        sql, params = days.values_list(*keys, *added).query.get_compiler(days.db).as_sql()
-    except EmptyResultSet:  # nothing can be among them, so the database is not even asked
-        return []
+    connection = connections[days.using]
     day, *others = map(connection.ops.quote_name, keys)
     month = _MONTH.get(connection.vendor, _MONTH_OF_TEXT).format(day)
     sums = [way.format(connection.ops.quote_name(name)) for name, way in added.items()]
     columns, groups = ", ".join([month, *others, *sums]), ", ".join(str(at + 1) for at in range(len(keys)))
-    with connection.cursor() as cursor:
-        # Nothing but names of ours and what Django compiled; a value is a parameter.
-        cursor.execute(f"SELECT {columns} FROM ({sql}) AS days GROUP BY {groups}", params)  # noqa: S608
-        return list(cursor.fetchall())
+    # Nothing but names of ours and what Django compiled; a value is a parameter.
+    return replace(days, sql=f"SELECT {columns} FROM ({days.sql}) AS days GROUP BY {groups}")  # noqa: S608

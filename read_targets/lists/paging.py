@@ -18,8 +18,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.core import signing
-from django.db.models import BooleanField, ExpressionWrapper, F, Func, Q, QuerySet, Value
-from django.db.models.expressions import Combinable, OrderBy
+from django.db.models import BooleanField, ExpressionWrapper, F, Func, Q
+from django.db.models.expressions import OrderBy
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 
 from .exact import Raw
@@ -100,14 +100,14 @@ class Term:
         return self._compared(LessThanOrEqual if self.descending else GreaterThanOrEqual, value)
 
     def _compared(self, lookup: Any, value: Any) -> Q:
-        return Q(lookup(F(self.name), _held(value)))
+        return Q(lookup(F(self.name), value))
 
 
 @dataclass(frozen=True)
 class Leg:
-    """A stretch of the order that one statement reads by an index: its rows, and how they are ordered."""
+    """A stretch of the order that one statement reads by an index: its rows (None: all), and how they are ordered."""
 
-    where: Q
+    where: Q | None
     order: list[OrderBy]
 
 
@@ -117,7 +117,7 @@ class RowBehind(Func):
     output_field = BooleanField()
 
     def __init__(self, terms: Sequence[Term], values: Sequence[Any]) -> None:
-        super().__init__(*(F(term.name) for term in terms), *map(_held, values))
+        super().__init__(*(F(term.name) for term in terms), *values)
         self.extra["sign"] = "<" if terms[0].descending else ">"
 
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:  # type: ignore[override]
@@ -133,37 +133,16 @@ def ordering(terms: Iterable[Term]) -> list[OrderBy]:
     return [term.ordering() for term in terms]
 
 
-def page_rows(
-    queryset: QuerySet[Any], terms: Sequence[Term], question: Question, limit: int, names: Sequence[str]
-) -> list[Any]:
-    """Return up to `limit` rows of `queryset`, as tuples of `names`, in the order of `terms`.
-
-    They begin where `question` says: behind its `after`, before its `before`, or after `offset` rows. Raises
-    ValueError where it says more than one of these, and for a cursor that does not have a value for each term.
-    """
-    if (question.after is not None) + (question.before is not None) + bool(question.offset) > 1:
-        raise ValueError("a page begins after a cursor, before one, or after so many rows")
-    if question.after is None and question.before is None:
-        page = slice(question.offset, question.offset + limit)
-        return list(queryset.order_by(*ordering(terms)).values_list(*names)[page])
-    backwards = question.before is not None
-    found: list[Any] = []
-    for leg in legs([term.turned for term in terms] if backwards else terms, question.before or question.after):
-        if len(found) < limit:
-            read = queryset.filter(leg.where).order_by(*leg.order).values_list(*names)
-            found += read[: limit - len(found)]
-    return found[::-1] if backwards else found
-
-
-def legs(terms: Sequence[Term], cursor: Cursor | None) -> list[Leg]:
+def legs(terms: Sequence[Term], cursor: Cursor) -> list[Leg]:
     """Return the stretches of the order behind `cursor`, one after the other; the last of `terms` is the key.
 
-    Rows whose first value is null are a stretch of their own, since no index has *more than this, or null* in order.
-    Raises ValueError for a cursor that does not have a value for each term.
+    The values of the cursor are expressions, but None. Rows whose first value is null are a stretch of their own, since
+    no index has *more than this, or null* in order. Raises ValueError for a cursor that does not have a value for each
+    term.
     """
     first, rest = terms[0], terms[1:]
     without_nulls = [first.ordering(nulls=False), *ordering(rest)]
-    if cursor is None or cursor == END:
+    if cursor == END:
         if not first.nullable:
             return [Leg(Q(), ordering(terms))]
         nulls, others = Leg(first.is_null(True), ordering(rest)), Leg(first.is_null(False), without_nulls)
@@ -196,11 +175,6 @@ def _behind(terms: Sequence[Term], values: Sequence[Any]) -> Q:
 def raw(name: str) -> ExpressionWrapper[Any]:
     """The value that the query holds under `name`, as the driver gives it."""
     return ExpressionWrapper(F(name), output_field=Raw())
-
-
-def _held(value: Any) -> Combinable:
-    """A value as it came from the driver, given back to it as it is."""
-    return Value(value, output_field=Raw())
 
 
 @dataclass(frozen=True)

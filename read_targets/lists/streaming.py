@@ -18,9 +18,9 @@ from django.db.models.functions import Cast
 
 from .access import Access
 from .definition import ListDefinition, ListPath
-from .engine import Reading
 from .paging import ordering, raw
 from .question import Question
+from .selection import Selection
 
 BATCH = 2_000
 """Rows that are fetched, and handed on, at a time."""
@@ -45,9 +45,9 @@ def stream(definition: ListDefinition, question: Question, access: Access) -> St
     its own (`from_db_value`) has that done. Raises KeyError and ValueError as `ask` does.
     """
     using = router.db_for_read(definition.model)
-    reading = Reading(definition, question, access, using)
-    paths, terms = reading.shown(), reading.terms()
-    queryset, names, withheld = reading.named(paths)
+    selection = Selection(definition, question, access, using)
+    paths, terms = selection.shown(), selection.terms()
+    queryset, names, withheld = selection.named(paths)
     values = {f"streamed{at}": _streamed(path, name) for at, (path, name) in enumerate(zip(paths, names, strict=True))}
     told = {f"told{at}": raw(name) for at, name in enumerate(withheld.values())}
     read = queryset.annotate(streamed_key=raw("pk"), **values, **told).order_by(*ordering(terms))

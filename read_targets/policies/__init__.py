@@ -7,7 +7,7 @@ other on inactive people and model-level grants, so nothing outside this module 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -79,11 +79,14 @@ class RowAccess:
     actor: Actor
     _viewable: dict[type[Model], QuerySet[Any] | None] = field(default_factory=dict)
     _grants: dict[tuple[type[Model], int], Granted] = field(default_factory=dict)
+    _everywhere: dict[str, bool] = field(default_factory=dict)
 
     def rows(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """The rows of `queryset` that the person may view, to be read all, or only the `first` so many in an order."""
-        held = self._held(view_permission(queryset.model), queryset)
-        return held.among(queryset, first) if isinstance(held, Granted) else held
+        held = self._held(view_permission(queryset.model), queryset.model)
+        if isinstance(held, Granted):
+            return held.among(queryset, first)
+        return queryset if held else queryset.none()
 
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """The objects of `model` that the person may view, or None where that is all of them."""
@@ -91,6 +94,15 @@ class RowAccess:
             everywhere = self.holds_everywhere(view_permission(model))
             self._viewable[model] = None if everywhere else self.rows(model._base_manager.all())
         return self._viewable[model]
+
+    def shape(self, model: type[Model], first: int = 0) -> Hashable | None:
+        """What decides which rows of `model` the person may view; a class that changes what these are tells none."""
+        if type(self) is not RowAccess:
+            return None
+        held = self._held(view_permission(model), model)
+        if isinstance(held, Granted):
+            return held.shape(first) or "none"
+        return "every" if held else "none"
 
     def has_door(self, definition: ListDefinition) -> bool:
         """Whether the person may open the list at all."""
@@ -116,8 +128,10 @@ class RowAccess:
 
     def permitted(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The objects of `queryset` on which the person holds `permission`."""
-        held = self._held(permission, queryset)
-        return held.by_key(queryset) if isinstance(held, Granted) else held
+        held = self._held(permission, queryset.model)
+        if isinstance(held, Granted):
+            return held.by_key(queryset)
+        return queryset if held else queryset.none()
 
     def keys(self, permission: str, objects: Callable[[], QuerySet[Any]]) -> frozenset[Any]:
         """The keys of those of `objects`, a function of a module, on which the person holds `permission`.
@@ -137,21 +151,21 @@ class RowAccess:
 
     def holds_everywhere(self, permission: str) -> bool:
         """Whether the person holds `permission` on every object of its model."""
-        user = self.actor.user
-        if not is_someone(user):
-            return False
-        if not user.is_superuser:
-            self._groups  # noqa: B018  # once these are known, Django knows what the person holds
-        return bool(user.has_perm(permission))
+        if permission not in self._everywhere:
+            user = self.actor.user
+            if is_someone(user) and not user.is_superuser:
+                self._groups  # noqa: B018  # once these are known, Django knows what the person holds
+            self._everywhere[permission] = is_someone(user) and bool(user.has_perm(permission))
+        return self._everywhere[permission]
 
-    def _held(self, permission: str, queryset: QuerySet[Any]) -> QuerySet[Any] | Granted:
-        """The objects on which the person holds `permission` everywhere or nowhere, or the single grants they hold."""
+    def _held(self, permission: str, model: type[Model]) -> bool | Granted:
+        """Whether the person holds `permission` on every object of `model` or on none, or the single grants of it."""
         if not is_someone(self.actor.user):
-            return queryset.none()
+            return False
         if self.holds_everywhere(permission):
-            return queryset
+            return True
         right = right_of(permission)
-        return queryset.none() if right is None else self._granted(queryset.model, right)
+        return False if right is None else self._granted(model, right)
 
     def _granted(self, model: Any, right: int) -> Granted:
         if (model, right) not in self._grants:
@@ -212,6 +226,9 @@ class SharedAccess:
             return theirs if mine is None else mine
         return theirs.filter(pk__in=mine.values("pk"))
 
+    def shape(self, model: type[Model], first: int = 0) -> None:
+        """A preview is rare, and its statements are built anew."""
+
     def has_door(self, definition: ListDefinition) -> bool:
         """Whether both may open the list."""
         return self.person.has_door(definition) and self.viewer.has_door(definition)
@@ -244,7 +261,7 @@ def rights_of(permissions: Iterable[str]) -> dict[str, Right]:
 
 def right_of(permission: str) -> int | None:
     """Return the key of a permission (`app.codename`), None where there is none; remembered by the process."""
-    found = rights_of([permission]).get(permission)
+    found = _rights.get(permission) or rights_of([permission]).get(permission)
     return found.key if found else None
 
 

@@ -13,10 +13,10 @@ Which shape that is depends on the question, the database and how many grants th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
@@ -83,6 +83,14 @@ class Arm:
         return self.grants.filter(object_pk=written)
 
 
+class _Way(NamedTuple):
+    """How granted rows are found: through which arms, and whether each row is asked, or by their keys."""
+
+    own: bool
+    by_groups: bool
+    is_each_asked: bool
+
+
 class Granted:
     """The single grants of one right that a person holds on objects of a model, in person and by their groups.
 
@@ -99,12 +107,21 @@ class Granted:
 
     def among(self, queryset: QuerySet[Any], first: int = 0) -> QuerySet[Any]:
         """Return the granted objects of `queryset`, to be read all, or (`first`) only so many in some order."""
-        own, by_groups = self._counted(first or FIRST_ROWS)
-        if not own and not by_groups:
+        way = self._way(first)
+        if not way.own and not way.by_groups:
             return queryset.none()
-        if first and own + by_groups > _few(first):
-            return _each_asked(queryset, [arm.of_row(self.model) for arm in self._arms(own > 0, by_groups > 0)])
-        return self._by_key(queryset, own > 0, by_groups > 0)
+        if way.is_each_asked:
+            return _each_asked(queryset, [arm.of_row(self.model) for arm in self._arms(way.own, way.by_groups)])
+        return self._by_key(queryset, way.own, way.by_groups)
+
+    def shape(self, first: int = 0) -> Hashable | None:
+        """Return all that decides what `among` makes of a queryset, values included; None where nothing is granted."""
+        way = self._way(first)
+        return (way, self.user, tuple(self.groups), self.right) if way.own or way.by_groups else None
+
+    def _way(self, first: int) -> _Way:
+        own, by_groups = self._counted(first or FIRST_ROWS)
+        return _Way(own > 0, by_groups > 0, bool(first) and own + by_groups > _few(first))
 
     def by_key(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the granted objects of `queryset` by their keys, without a look at how many grants there are."""

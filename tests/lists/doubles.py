@@ -22,6 +22,10 @@ class Everything:
         """Return None: all of them."""
         return None
 
+    def shape(self, model: type[Model], first: int = 0) -> str:
+        """Return that it is always the same."""
+        return "every"
+
 
 @dataclass
 class Only:
@@ -38,3 +42,7 @@ class Only:
     def viewable(self, model: type[Model]) -> QuerySet[Any] | None:
         """Return the objects with these keys."""
         return self.rows(model._base_manager.all()) if model in self.keys else None
+
+    def shape(self, model: type[Model], first: int = 0) -> tuple[Any, ...]:
+        """Return the keys."""
+        return ("every",) if model not in self.keys else ("only", *self.keys[model])

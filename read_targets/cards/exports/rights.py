@@ -7,8 +7,9 @@ from typing import Any
 from django.db.models import Model
 
 from ...lists.access import Access
-from ...lists.engine import keys_of, permitted, reads_everything
+from ...lists.engine import keys_of
 from ...lists.keys import among, unpack
+from ...lists.selection import permitted, reads_everything
 from ..sources import Listing
 from .models import Export
 

@@ -14,8 +14,8 @@ from django.db import DatabaseError, router
 from django.utils import timezone
 
 from ...lists import ask, snapshot
-from ...lists.engine import reads_everything
 from ...lists.keys import Packer
+from ...lists.selection import reads_everything
 from ...lists.streaming import stream
 from ...policies import is_someone
 from ...preferences import as_person
