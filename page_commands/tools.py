@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from read_targets.agent import Argument, writing
 from read_targets.agent.contract import ReadyResult, ToolResult
 from read_targets.agent.kept import keep_answer
-from read_targets.agent.registry import Answered, Call, Tool, register_provider
+from read_targets.agent.labels import text_of
+from read_targets.agent.registry import Answered, Call, Condition, Spoken, Tool, register_provider
 from read_targets.agent.tokens import renewed
 from read_targets.policies import Actor
 from read_targets.preferences import as_person
@@ -29,7 +30,7 @@ from .live.effects import delivery_of
 from .live.models import PageSession
 from .live.sessions import open_sessions
 from .live.state import state_of, write_channel
-from .models import Channel
+from .models import AgentCommand, Channel
 from .objects import access_object
 from .policies import runs_any
 from .refusals import busy, no_page, not_presentable
@@ -79,6 +80,19 @@ class PageTools:
         """The tool of that name, if it is one of these and the person may run a command."""
         found = next((tool for tool in _TOOLS if tool.name == name), None)
         return found if found is not None and runs_any(actor) else None
+
+    def spoken(self) -> Iterable[Spoken]:
+        """All of them, and the buttons of every command, by the labels that admins gave."""
+        about = {"command": Condition(_("command")), "input": Condition(_("object"))}
+        titles = {
+            "openPages": _("Which pages are open"),
+            "pageCommands": _("What a page offers"),
+            "runPageCommand": _("Run a command"),
+            "present": _("Put an object on a page"),
+        }
+        own = [Spoken(name, title, about) for name, title in titles.items()]
+        buttons = AgentCommand.objects.order_by("pk")
+        return own + [Spoken(f"click.{one.name}", text_of(one.label, one.name), about) for one in buttons]
 
 
 def run_open_pages(call: Call) -> Answered:

@@ -12,7 +12,9 @@ django_application = get_asgi_application()
 from read_targets.agent.leaving import cancelling  # noqa: E402
 from read_targets.agent.mcp import mount_mcp  # noqa: E402
 
+from .metrics import count_calls  # noqa: E402
 from .safety import refuse_unsafe  # noqa: E402
 
 refuse_unsafe()
+count_calls()
 application = cancelling(mount_mcp(django_application, "/mcp"))

@@ -1,17 +1,21 @@
 """Settings of the site, safe for production as they stand; whatever differs between places comes from the environment.
 
-=========================  =================================================================================
-``SECRET_KEY``             required
-``DATABASE_URL``           required: ``postgres://…`` or ``sqlite:///…``
-``ALLOWED_HOSTS``          host names, comma separated; none by default
-``CSRF_TRUSTED_ORIGINS``   origins with scheme, comma separated, where a proxy ends TLS
-``DEBUG``                  off by default; on, it also lets cookies and pages travel over plain HTTP
-``BEHIND_TLS_PROXY``       on where a proxy sets ``X-Forwarded-Proto`` itself and strips it from what comes in
-``EXPORTS_DIR``            folder of exported lists, which nobody else reads; ``.exports`` beside the site by default
-``DATABASE_POOL``          connections to PostgreSQL a process may hold, 10 by default
-``LOG_LEVEL``              ``INFO`` by default
-``LOG_FORMAT``             ``line`` by default: each event as key=value; ``json``: as one object
-=========================  =================================================================================
+============================  ====================================================================================
+``SECRET_KEY``                required
+``DATABASE_URL``              required: ``postgres://…`` or ``sqlite:///…``
+``ALLOWED_HOSTS``             host names, comma separated; none by default
+``CSRF_TRUSTED_ORIGINS``      origins with scheme, comma separated, where a proxy ends TLS
+``DEBUG``                     off by default; on, it also lets cookies and pages travel over plain HTTP
+``BEHIND_TLS_PROXY``          on where a proxy sets ``X-Forwarded-Proto`` itself and strips it from what comes in
+``EXPORTS_DIR``               folder of exported lists, which nobody else reads; ``.exports`` beside the site by default
+``DATABASE_POOL``             connections to PostgreSQL a process may hold, 10 by default
+``REPLICA_URL``               ``postgres://…`` of a replica that lists are read from; none by default
+``LOG_LEVEL``                 ``INFO`` by default, or ``DEBUG``, ``WARNING``, ``ERROR``, ``CRITICAL``
+``LOG_FORMAT``                ``line`` by default: each event as key=value; ``json``: as one object
+``METRICS_TOKEN``             a bearer token with which ``/metrics`` is answered; by default it is not
+``METRICS_FROM``              addresses and networks, comma separated, which are answered without one
+``PROMETHEUS_MULTIPROC_DIR``  with either: an empty folder in which the processes of a service count together
+============================  ====================================================================================
 """
 
 from pathlib import Path
@@ -20,9 +24,19 @@ from typing import Any
 import environ
 import structlog
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 env = environ.Env()
+
+
+def one_of(name: str, *fitting: str) -> str:
+    """What the environment says of `name`, by default the first that fits; raises ImproperlyConfigured."""
+    chosen: str = env.str(name, default=fitting[0])
+    if chosen not in fitting:
+        raise ImproperlyConfigured(f"{name} is {chosen!r}; what fits is {', '.join(fitting)}.")
+    return chosen
+
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -47,7 +61,9 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_tasks_db",
+    "oauth2_provider",
     "read_targets",
+    "read_targets.agent.oauth",
     "page_commands",
 ]
 
@@ -107,6 +123,12 @@ def database(url: dict[str, Any]) -> dict[str, Any]:
 
 
 DATABASES = {"default": database(env.db_url("DATABASE_URL"))}
+if env.str("REPLICA_URL", default=""):
+    # One that does not answer soon is done without.
+    DATABASES["replica"] = database({**env.db_url("REPLICA_URL"), "TEST": {"MIRROR": "default"}})
+    DATABASES["replica"]["OPTIONS"] |= {"connect_timeout": 2}
+    DATABASES["replica"]["OPTIONS"]["pool"] |= {"min_size": 0, "timeout": 2}
+    DATABASE_ROUTERS = ["read_targets.replicas.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 
@@ -169,6 +191,8 @@ STORAGES = {
 
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 READ_TARGETS: dict[str, Any] = {"EXPORT_STORAGE": "exports"}
+if "replica" in DATABASES:
+    READ_TARGETS["REPLICA"] = "replica"
 
 
 # What a browser may do
@@ -192,7 +216,7 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = not DEBUG
 # Asked by whatever starts the process, on this side of the proxy that ends TLS.
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 0 if DEBUG else 365 * 24 * 60 * 60
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEBUG
 SECURE_HSTS_PRELOAD = not DEBUG
@@ -204,6 +228,22 @@ if env.bool("BEHIND_TLS_PROXY", default=False):
 
 # Doors
 
+# How agents sign in by themselves. The toolkit's own looser ways are off, wherever it is used.
+OAUTH2_PROVIDER = {
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+    "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
+    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
+    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_REQUIRED": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
+}
 GRAPHENE = {"SCHEMA": "project.schema.schema"}
 REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
@@ -220,8 +260,16 @@ SPECTACULAR_SETTINGS = {
 }
 
 
+# Metrics, for whom the environment names and nobody else
+
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_FROM = env.list("METRICS_FROM", default=[])
+METRICS_FOLDER = env.str("PROMETHEUS_MULTIPROC_DIR", default="")
+
+
 # Logs: one line an event, on the standard error that a supervisor collects. Every call is one, with its id.
 
+LOG_LEVEL = one_of("LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL")
 LOGGED = ("call", "tool", "outcome", "code", "rows", "milliseconds", "person", "agent", "status_code")
 """What a line says beside its words, where it is known; Django would add whole requests."""
 
@@ -246,9 +294,9 @@ LOGGING = {
         )
     },
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", default="line")},
+        "stderr": {"class": "logging.StreamHandler", "formatter": one_of("LOG_FORMAT", "line", "json")},
     },
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Its own handlers would print the same line a second time, or mail it.
         "django": {"handlers": []},

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
 
 from read_targets.declaration.naming import kebab
 from read_targets.declaration.routes import leads_somewhere
@@ -14,6 +15,7 @@ from read_targets.policies import open_doors
 from read_targets.preferences import as_person
 
 
+@cache_control(private=True, no_store=True)
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """List the screens that the person may open, by the app they belong to."""

@@ -9,6 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 application = get_wsgi_application()
 
 # Only now are the settings read and the models there.
+from .metrics import count_calls  # noqa: E402
 from .safety import refuse_unsafe  # noqa: E402
 
 refuse_unsafe()
+count_calls()

@@ -22,11 +22,13 @@ class ReadTargetsConfig(AppConfig):
         from . import checks, list_checks, tools  # noqa: F401  # importing registers them
         from .cards.exports import checks as _checks  # noqa: F401  # as above
         from .cards.exports import forgetting  # noqa: F401  # as above
+        from .conf import setting
         from .lists import readable_models
         from .lists.texts import add_functions
         from .models import ReadTarget
         from .policies import forget_rights
         from .policies.grants import forget_grants_of
+        from .stamps import watch_grants
 
         connection_created.connect(add_functions, dispatch_uid="read_targets.functions")
         post_migrate.connect(forget_rights, dispatch_uid="read_targets.rights")
@@ -34,3 +36,5 @@ class ReadTargetsConfig(AppConfig):
             changed.connect(forget_rights, sender=Permission, dispatch_uid="read_targets.rights")
         autodiscover_modules("lists")
         forget_grants_of({ReadTarget, *readable_models()})
+        if setting("REPLICA") is not None:
+            watch_grants()

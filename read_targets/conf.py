@@ -23,12 +23,20 @@ DEFAULTS: dict[str, Any] = {
     "TOKEN_DAYS": 90,
     # Tokens that a person may hold open at once, made on their own page.
     "MOST_TOKENS": 20,
-    # Calls a minute with one token, unless an admin gave it a limit of its own; None: as many as it likes.
+    # Calls a minute with one token, unless an admin set another limit; None: as many as it likes.
     "CALLS_A_MINUTE_OF_TOKEN": 600,
-    # Calls a minute of one person, by all their tokens and by their own session together.
+    # Calls a minute of one person, by all their tokens and their own session together, unless an admin set another.
     "CALLS_A_MINUTE_OF_PERSON": 1_200,
     # Times a minute that one token, or one person's session, asks how its calls stand.
     "POLLS_A_MINUTE": 1_200,
+    # The extra `oauth`: where the MCP door is mounted.
+    "MCP_PATH": "/mcp",
+    # The extra `oauth`: whether agents may register themselves as clients.
+    "CLIENTS_REGISTER": True,
+    # The extra `oauth`: whether a client may be named by the address of a document that it publishes of itself.
+    "CLIENT_DOCUMENTS": True,
+    # The extra `oauth`: clients that register themselves, a minute from one address.
+    "REGISTRATIONS_A_MINUTE": 10,
     # Tokens that do not hold, a minute from one address, that are answered 401 and not 429.
     "BAD_TOKENS_A_MINUTE": 60,
     # The alias, in STORAGES, of where the files of exports lie; None: lists are not exported.
@@ -47,6 +55,10 @@ DEFAULTS: dict[str, Any] = {
     "GRAPHQL_MOST_DEPTH": 20,
     # Fields of such a document, those of its fragments counted wherever they are spread.
     "GRAPHQL_MOST_FIELDS": 500,
+    # The alias, in DATABASES, of a replica that lists are read from; None: they are read where all else is.
+    "REPLICA": None,
+    # Seconds that the replica may be behind; where it is more, the database itself is read.
+    "REPLICA_MOST_SECONDS": 10,
 }
 
 

@@ -10,12 +10,15 @@ from typing import Any
 
 from .lists import Argument, Condition
 from .lists.conditions import PERIOD, days_of
-from .models import Criterion, ReadTarget
+from .models import RESERVED, Criterion, ReadTarget
 
 LIMITS = {"year": (Decimal(1), Decimal(9999)), "month": (Decimal(1), Decimal(12))}
 """The values that an operator takes, whatever the condition lets through."""
 
-KEY = Argument("id", "string", "one record by its id, from an earlier answer", is_trimmed=True)
+NOT_CONDITIONS = frozenset(RESERVED) - {"id", "text"}
+"""Arguments of a target's tools that select no rows."""
+
+KEY = Argument("id", "string", is_trimmed=True)
 
 
 def arguments_of(target: ReadTarget) -> tuple[Argument, ...]:
@@ -23,7 +26,7 @@ def arguments_of(target: ReadTarget) -> tuple[Argument, ...]:
     declared = tuple(argument_of(criterion) for criterion in target.criteria.all())
     if not target.search_hint:
         return (KEY, *declared)
-    return (KEY, *declared, Argument("text", "string", f"words to find in {target.search_hint}", is_trimmed=True))
+    return (KEY, *declared, Argument("text", "string", f"in {target.search_hint}", is_trimmed=True))
 
 
 def argument_of(criterion: Criterion) -> Argument:
@@ -38,6 +41,7 @@ def argument_of(criterion: Criterion) -> Argument:
         least if criterion.minimum is None else criterion.minimum,
         most if criterion.maximum is None else criterion.maximum,
         *((PERIOD.pattern, "YYYY-MM") if "period" in operators else (criterion.pattern, "")),
+        tells_limits=(criterion.minimum, criterion.maximum) != (None, None),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .cards.models import WorkspaceVersion
 from .cards.sources import Heading, Listing, NoListing
-from .criteria import arguments_of
+from .criteria import NOT_CONDITIONS, arguments_of
 from .declaration.soundness import is_sound
 from .digest import order_terms
 from .doors import declared
@@ -17,9 +17,6 @@ from .models import ReadTarget
 from .policies import access_of
 from .preferences import zone_of
 from .reading import question_of
-
-NOT_CONDITIONS = frozenset({"groupBy", "orderBy", "rows"})
-"""Arguments of a version that select no rows."""
 
 
 def listing_of_target(user: Any, version: WorkspaceVersion) -> Listing:

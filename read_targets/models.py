@@ -17,9 +17,11 @@ from .agent.models import (
     AgentDoors,
     AgentToken,
     Allowance,
+    CallRules,
     HeavyRead,
     KeptAnswer,
     ToolCall,
+    ToolLimit,
     Toolset,
     ToolsetEntry,
     mark_declared,
@@ -28,17 +30,20 @@ from .cards.exports.models import Export
 from .cards.models import Card, Workspace, WorkspaceVersion
 from .lists.order import Order, order_of
 from .preferences import Preference
+from .stamps import GrantsStamp
 
 __all__ = [
     "AgentDoors",
     "AgentToken",
     "Allowance",
+    "CallRules",
     "Card",
     "Column",
     "Criterion",
     "CriterionFilter",
     "Export",
     "Goal",
+    "GrantsStamp",
     "HeavyRead",
     "KeptAnswer",
     "Kind",
@@ -46,6 +51,7 @@ __all__ = [
     "ReadTarget",
     "ScreenParameter",
     "ToolCall",
+    "ToolLimit",
     "Toolset",
     "ToolsetEntry",
     "Workspace",
@@ -368,5 +374,5 @@ def mark_deletion(sender: Any, **kwargs: Any) -> None:
 
 
 # One by one: with a receiver for every model, Django deletes the host's own records one at a time as well.
-for _declared in (ReadTarget, Column, Goal, Criterion, CriterionFilter, ScreenParameter):
+for _declared in (ReadTarget, Column, Goal, Criterion, CriterionFilter, ScreenParameter, ToolLimit):
     post_delete.connect(mark_deletion, sender=_declared, dispatch_uid="read_targets.mark_deletion")

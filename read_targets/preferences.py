@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
@@ -26,7 +27,7 @@ def validate_zone(name: str) -> None:
 
 
 class Preference(models.Model):
-    """What a person set on their desk; empty means the site's own."""
+    """What a person set on their desk, and what an admin set for them; empty means the site's own."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="read_targets_preference", verbose_name=_("person")
@@ -35,6 +36,13 @@ class Preference(models.Model):
     language = models.CharField(_("language"), max_length=16, blank=True)
     agents_stopped = models.BooleanField(
         _("agents stopped"), default=False, help_text=_("While this is set, no token of this person is answered.")
+    )
+    calls_a_minute = models.PositiveIntegerField(
+        _("calls a minute"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text=_("How often they and all their tokens may call; empty: as often as every person."),
     )
 
     class Meta:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Literal
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from .agent.codes import Code
 from .agent.contract import CardFacts, NextAction, ReadyResult, Refused
 from .agent.labels import text_of
 from .agent.refusals import query_failed, refuse_arguments
-from .agent.registry import Answered, Call, Tool, register_provider
+from .agent.registry import Answered, Call, Condition, Spoken, Tool, register_provider
 from .cards.addresses import ForeignAddress, own_address
 from .cards.making import make_open_page
 from .cards.sources import register_source
-from .criteria import arguments_of
+from .criteria import NOT_CONDITIONS, arguments_of
 from .declaration.soundness import is_screen_sound
 from .digest import MODEL_ROWS, Keep, Wish, order_terms
 from .doors import queryable
@@ -30,6 +33,22 @@ from .screens import NoScreen, address_of
 
 LONGEST_DESCRIPTION = 1_000
 """Characters of a tool's description; OpenAI refuses longer ones from 1,024 on."""
+
+WORDS = frozenset({"text"})
+"""The arguments that are what somebody searches for."""
+
+READING = (
+    "To answer from a list, call its query tool with the conditions the question names. Say only numbers that it "
+    "returns and never add up rows: use its sums, groups and rest.",
+    "With isComplete false say how many of how many were read, never call such sums a total, ask to narrow.",
+    "A long result goes on a workspace, a page of the person's; show asks for one or for none, title is in the "
+    "person's language, and the same name again makes its next version.",
+)
+OFFERING = (
+    "When the person wants to work on the records themselves, call the list's open tool, which offers its screen, and "
+    "say which conditions the card does not apply."
+)
+"""What holds for every list; each of these lines is told once, before the lists' own."""
 
 _KEPT: dict[str | None, Keep] = {None: "long", "workspace": "always", "answer": "never"}
 
@@ -52,7 +71,22 @@ class TargetTools:
         if not name.startswith(("query", "open")):
             return None
         make = query_tool if name.startswith("query") else screen_tool
-        return next((make(target) for target in queryable(actor, name)), None)
+        return next((_once(target, make) for target in queryable(actor, name)), None)
+
+    def spoken(self) -> Iterable[Spoken]:
+        """Both tools of every target, by the labels that admins gave."""
+        targets = ReadTarget.objects.prefetch_related("criteria")
+        return [one for target in targets for one in spoken_of(target)]
+
+
+def _once(target: ReadTarget, make: Callable[[ReadTarget], Tool | None]) -> Tool | None:
+    """What is made of a target that all calls share, made once for each language, list and state of its screen."""
+    made = target.__dict__.setdefault("_tools", {})
+    on = (make, get_language(), has_screen(target), None if target.is_foreign else get_list(target.list_query))
+    if on not in made:
+        made[on] = make(target)
+    tool: Tool | None = made[on]
+    return tool
 
 
 def tools_of_target(target: ReadTarget) -> list[Tool]:
@@ -62,35 +96,32 @@ def tools_of_target(target: ReadTarget) -> list[Tool]:
 
 def query_tool(target: ReadTarget) -> Tool:
     """Return the tool that reads the list."""
-    grouped, sortable = columns_for(target, "grouped"), ", ".join(columns_for(target, "sorted"))
+    said = f"Read {described(target)}: count, sums, groups (dates by month), rows. Never sum rows."
+    grouped, sortable = columns_for(target, "grouped"), columns_for(target, "sorted")
     # Vendors refuse an enum without values.
-    by = (Argument("groupBy", "enum", "one column to group by", grouped),) if grouped else ()
+    by = (Argument("groupBy", "enum", values=grouped),) if grouped else ()
+    order = (Argument("orderBy", "string", orders_said(sortable, grouped)),) if sortable else ()
     return Tool(
         key=target.key,
         name=target.query_tool_name,
         title=str(target),
-        description=(
-            f"Read {described(target)}. Set the conditions the question names. Answers the count, exact sums, groups "
-            f"with groupBy (dates by month) and up to {MODEL_ROWS} rows; more go on a workspace. Never add up rows."
-        )[:LONGEST_DESCRIPTION],
+        description=said[:LONGEST_DESCRIPTION],
         short_description=target.short_description or f"Read {target.model_name or target.key}.",
         tool_class="BACKEND_QUERY",
         tags=tuple(target.tag_list),
         arguments=(
             *arguments_of(target),
             *by,
-            Argument("orderBy", "string", f"columns, comma-separated, - before one for descending: {sortable}"),
-            Argument(
-                "rows", "integer", "how many rows you want to see", minimum=Decimal(0), maximum=Decimal(MODEL_ROWS)
-            ),
-            Argument(
-                "show", "enum", "workspace: also for a short result; answer: no workspace", ("answer", "workspace")
-            ),
-            Argument("title", "string", "the workspace's title, in the person's language"),
-            Argument("name", "string", "the workspace's key; the same again makes a new version"),
+            *order,
+            Argument("rows", "integer", minimum=Decimal(0), maximum=Decimal(MODEL_ROWS)),
+            Argument("show", "enum", "title, name: workspace's", ("answer", "workspace")),
+            Argument("title", "string"),
+            Argument("name", "string"),
         ),
         run=lambda call: run_query(target, call),
         guidance=guidance_of(target),
+        conditions=tuple(one.name for one in arguments_of(target)),
+        words=WORDS,
     )
 
 
@@ -98,22 +129,38 @@ def screen_tool(target: ReadTarget) -> Tool | None:
     """Return the tool that offers the list's screen, or None where the target has none that can be opened."""
     if not has_screen(target):
         return None
-    taken = ", ".join(parameter.criterion for parameter in target.screen_parameters.all()) or "no condition"
+    arguments = tuple(one for one in arguments_of(target) if one.name != "id")
+    taken = {parameter.criterion for parameter in target.screen_parameters.all()}
+    missed = ", ".join(one.name for one in arguments if one.name not in taken)
+    said = (
+        f"Offer the person the screen; conditions as in {target.query_tool_name}{f' but {missed}' if missed else ''}."
+    )
     return Tool(
         key=target.key,
         name=target.screen_tool_name,
         title=text_of(target.screen_label, str(target)),
-        description=(
-            f"Offer the person the screen that lists {described(target)} with these conditions. Reads nothing. "
-            f"The screen takes: {taken}."
-        )[:LONGEST_DESCRIPTION],
+        description=said[:LONGEST_DESCRIPTION],
         short_description=f"Offer the screen of {target.model_name or target.key}.",
         tool_class="BACKEND_QUERY",
         tags=tuple(target.tag_list),
-        arguments=tuple(one for one in arguments_of(target) if one.name != "id"),
+        arguments=arguments,
+        arguments_as=target.query_tool_name,
         run=lambda call: run_screen(target, call),
         guidance=guidance_of(target),
+        conditions=tuple(one.name for one in arguments_of(target) if one.name != "id"),
+        words=WORDS,
     )
+
+
+def spoken_of(target: ReadTarget) -> list[Spoken]:
+    """Return the target's tools in the words of people."""
+    conditions = {one.name: Condition(text_of(one.label, one.name), one.kind) for one in target.criteria.all()}
+    conditions |= {"id": Condition(_("record")), "text": Condition(_("words"))}
+    told = [Spoken(target.query_tool_name, str(target), conditions)]
+    if target.screen:
+        screen = text_of(target.screen_label, _("Screen of %(list)s") % {"list": target})
+        told.append(Spoken(target.screen_tool_name, screen, conditions))
+    return told
 
 
 def has_screen(target: ReadTarget) -> bool:
@@ -126,6 +173,12 @@ def described(target: ReadTarget) -> str:
     return target.description.strip().rstrip(".") or f"the {target.model_name or target.key}"
 
 
+def orders_said(sortable: Sequence[str], grouped: Sequence[str]) -> str:
+    """Return how an order is written, with the columns where they are not those of `groupBy`."""
+    example = f"like {',-'.join(sortable[:2])}"
+    return example if sortable == grouped else f"{', '.join(sortable)}; {example}"
+
+
 def columns_for(target: ReadTarget, use: Literal["grouped", "sorted"]) -> tuple[str, ...]:
     """Return the columns that the list lets be used so; one of another shape does not say, so all of its columns."""
     columns = tuple(target.columns.all())
@@ -136,18 +189,10 @@ def columns_for(target: ReadTarget, use: Literal["grouped", "sorted"]) -> tuple[
 
 
 def guidance_of(target: ReadTarget) -> str:
-    """Return how the tools of a target are used well, for the model."""
-    lines = [
-        f"- {target.key}: to answer from these records call {target.query_tool_name} with the conditions the question "
-        "names; say only numbers that it returns and never add up rows: use its sums, groups and rest.",
-        "  With isComplete false say how many of how many were read, never call such sums a total, ask to narrow.",
-    ]
-    if has_screen(target):
-        lines.append(
-            f"  When the person wants to work on the records themselves, call {target.screen_tool_name} and say which "
-            "conditions its card does not apply."
-        )
-    return "\n".join(lines)
+    """Return how the tools of a target are used well, for the model: the rules of all targets, then its own line."""
+    if not has_screen(target):
+        return "\n".join((*READING, f"- {target.key}: {target.query_tool_name}"))
+    return "\n".join((*READING, OFFERING, f"- {target.key}: {target.query_tool_name}, {target.screen_tool_name}"))
 
 
 def run_query(target: ReadTarget, call: Call) -> Answered:
@@ -160,8 +205,7 @@ def run_query(target: ReadTarget, call: Call) -> Answered:
         keep=_KEPT[arguments.get("show")],
     )
     access, zone = access_of(call.actor), zone_of(call.actor.user)
-    names = {argument.name for argument in arguments_of(target)}
-    values = {name: value for name, value in arguments.items() if name in names}
+    values = {name: value for name, value in arguments.items() if name not in NOT_CONDITIONS}
     try:
         digest = read(target, values, access, zone, wish)
     except (ListUnreadable, UnknownList):

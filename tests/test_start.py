@@ -65,6 +65,78 @@ def test_a_site_that_is_not_migrated_lives_but_is_not_ready(tmp_path: Path) -> N
     assert done.stdout.strip() == "[200, 503] [200, 200]", done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"ALLOWED_HOSTS": []}, "ALLOWED_HOSTS is empty"),
+        ({"ALLOWED_HOSTS": ["*"]}, "ALLOWED_HOSTS holds *"),
+        ({"ALLOWED_HOSTS": ["site.example"], "DEBUG": True}, "DEBUG is on for hosts that others reach"),
+        ({"ALLOWED_HOSTS": ["localhost", "10.0.0.1"], "DEBUG": True}, "DEBUG is on for hosts that others reach"),
+        ({"CSRF_TRUSTED_ORIGINS": ["site.example"]}, "CSRF_TRUSTED_ORIGINS holds site.example"),
+        ({"CSRF_TRUSTED_ORIGINS": ["http://site.example"]}, "an origin begins with https://"),
+        ({}, ""),
+        ({"CSRF_TRUSTED_ORIGINS": ["https://site.example"]}, ""),
+        ({"ALLOWED_HOSTS": ["localhost", "a.localhost", "127.0.0.1", "[::1]"], "DEBUG": True}, ""),
+        ({"ALLOWED_HOSTS": [], "DEBUG": True, "CSRF_TRUSTED_ORIGINS": ["http://localhost:8000"]}, ""),
+    ],
+    ids=str,
+)
+def test_hosts_that_leave_it_open_or_answer_nobody_are_refused(settings: Any, given: dict[str, Any], told: str) -> None:
+    for name, value in {"ALLOWED_HOSTS": ["site.example"], "DEBUG": False, "CSRF_TRUSTED_ORIGINS": [], **given}.items():
+        setattr(settings, name, value)
+    found = safety._of_hosts()
+    assert len(found) == bool(told)
+    assert told in "".join(found)
+
+
+@pytest.mark.parametrize(("place", "fits"), [("made later/exports", True), ("", True), ("a file/exports", False)])
+def test_a_folder_of_exports_that_cannot_be_written_is_refused(
+    settings: Any, tmp_path: Path, place: str, fits: bool
+) -> None:
+    (tmp_path / "a file").touch()
+    folder = str(tmp_path / place)
+    settings.STORAGES = {**settings.STORAGES, "exports": {"OPTIONS": {"location": folder}}}
+    found = safety._of_folders()
+    assert found == ([] if fits else [found[0]])
+    assert fits or found[0].startswith(f"EXPORTS_DIR is {folder}, where nothing can be written")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, []),
+        ({"METRICS_TOKEN": "short"}, ["METRICS_TOKEN is easily guessed"]),
+        ({"METRICS_FROM": ["10.0.0.0/8", "site.example"]}, ["METRICS_FROM holds site.example: name addresses"]),
+        ({"METRICS_FROM": ["::1", "10.0.0.0/8"]}, []),
+        ({"METRICS_FROM": ["::1"], "METRICS_FOLDER": ""}, ["PROMETHEUS_MULTIPROC_DIR is ''"]),
+        ({"METRICS_FROM": ["::1"], "METRICS_FOLDER": "/nowhere"}, ["PROMETHEUS_MULTIPROC_DIR is '/nowhere'"]),
+        ({"METRICS_FOLDER": "/nowhere"}, []),
+    ],
+    ids=str,
+)
+def test_metrics_that_would_fail_are_refused(settings: Any, tmp_path: Path, given: Any, told: list[str]) -> None:
+    for name, value in {"METRICS_TOKEN": "", "METRICS_FROM": [], "METRICS_FOLDER": str(tmp_path), **given}.items():
+        setattr(settings, name, value)
+    found = safety._of_metrics()
+    assert len(found) == len(told)
+    assert all(one.startswith(said) for one, said in zip(found, told, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT is 'xml'; what fits is line, json."),
+        ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL is 'LOUD'; what fits is INFO, DEBUG, WARNING, ERROR, CRITICAL."),
+        ({"LOG_LEVEL": "CRITICAL"}, "ALLOWED_HOSTS is empty"),
+    ],
+    ids=["format", "level", "hosts"],
+)
+def test_an_environment_that_does_not_fit_ends_the_start(tmp_path: Path, environment: Any, told: str) -> None:
+    refused = started(tmp_path, "import project.wsgi", **environment)
+    assert refused.returncode != 0
+    assert told in refused.stderr
+
+
 @pytest.mark.django_db
 class TestPeople:
     """Whoever may sign in with their name as password."""

@@ -20,7 +20,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from read_targets.agent.contract import Refused
-from read_targets.agent.log import log_call
+from read_targets.agent.log import log_call, told_command
 from read_targets.policies import Actor, RowAccess, readable
 from read_targets.preferences import as_person, language_of
 
@@ -108,6 +108,7 @@ def try_out(command: AgentCommand, person: Any, viewer: Any, key: str, parameter
         tool=TOOL,
         outcome=outcome,
         code=code,
+        conditions=told_command(command.full_name, command.input_type, key.strip() if trial.object_name else ""),
         milliseconds=round((time.perf_counter() - started) * 1_000),
         previewed_by=viewer,
     )

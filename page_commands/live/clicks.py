@@ -16,7 +16,7 @@ from read_targets.agent import writing
 from read_targets.agent.codes import Code as ToolCode
 from read_targets.agent.contract import Refused, ToolResult
 from read_targets.agent.labels import text_of
-from read_targets.agent.log import log_call
+from read_targets.agent.log import command_in, log_call
 from read_targets.agent.refusals import internal, refuse_arguments, unavailable
 from read_targets.cards.clicks import prove_click
 from read_targets.policies import Actor
@@ -76,6 +76,8 @@ def click(request: HttpRequest, session: PageSession, name: str, fields: Mapping
                 tool=f"click.{name}",
                 outcome=result.outcome,
                 code=getattr(result, "code", ""),
+                conditions=command_in(result),
+                is_known=bool(getattr(result, "command", "")),
                 call_id=str(call),
                 milliseconds=round((time.perf_counter() - started) * 1000),
             )

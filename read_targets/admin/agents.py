@@ -1,4 +1,4 @@
-"""The doors in the admin: toolsets, tokens, the log of calls, people's preferences, and the switch of every door."""
+"""The doors in the admin: toolsets, tokens, people's preferences, the switch of every door, and the limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ..agent.models import AgentDoors, AgentToken, ToolCall, Toolset, ToolsetEntry
-from ..agent.registry import tool_keys
+from ..agent.models import AgentDoors, AgentToken, CallRules, ToolLimit, Toolset, ToolsetEntry
+from ..agent.registry import spoken, tool_keys
 from ..agent.tokens import revoke
 from ..preferences import Preference
 from . import choices
@@ -78,22 +78,6 @@ class ToolsetAdmin(admin.ModelAdmin):
         return ", ".join(entry.tool_key for entry in toolset.entries.all())
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
-    """What is looked at and never written in the admin."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
-
-
 @admin.register(AgentToken)
 class AgentTokenAdmin(admin.ModelAdmin):
     """People's credentials for their agents: how each begins, never the secret, of which nothing is stored.
@@ -101,11 +85,11 @@ class AgentTokenAdmin(admin.ModelAdmin):
     The person made it and says what it reaches; an admin may close it, and say how often it may call.
     """
 
-    list_display = ("name", "user", "hint", "is_good", "may_act", "expires_at", "last_used_at")
-    list_filter = ("may_act", "all_toolsets")
+    list_display = ("name", "user", "hint", "signs_in", "is_good", "may_act", "expires_at", "last_used_at")
+    list_filter = (("client", admin.EmptyFieldListFilter), "may_act", "all_toolsets")
     list_select_related = ("user",)
     readonly_fields = (
-        *("user", "name", "hint", "is_good", "may_act", "all_toolsets", "toolsets"),
+        *("user", "name", "hint", "client", "is_good", "may_act", "all_toolsets", "toolsets"),
         *("created_at", "expires_at", "last_used_at", "revoked_at"),
     )
     fields = (*readonly_fields, "calls_a_minute")
@@ -124,8 +108,13 @@ class AgentTokenAdmin(admin.ModelAdmin):
         obj.save(update_fields=["calls_a_minute"])
 
     def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
-        """The agent, the first letters of the token, and the person."""
-        return ("name", "hint", _user_name())
+        """The agent, the first letters of the token, the client, and the person."""
+        return ("name", "hint", "client", _user_name())
+
+    @admin.display(description=gettext_lazy("signed in by itself"), boolean=True)
+    def signs_in(self, token: AgentToken) -> bool:
+        """Whether the agent signs in by itself, so that the token has no secret that anybody was told."""
+        return token.client != ""
 
     @admin.display(description=gettext_lazy("good"), boolean=True)
     def is_good(self, token: AgentToken) -> bool:
@@ -147,24 +136,63 @@ class AgentTokenAdmin(admin.ModelAdmin):
         messages.success(request, said % {"number": len(still_open)})
 
 
-@admin.register(ToolCall)
-class ToolCallAdmin(ReadOnlyAdmin):
-    """The log of calls; it holds no values of rows."""
+class ToolLimitForm(forms.ModelForm):
+    """A limit of one tool, chosen from those that there are."""
 
-    list_display = ("at", "user", "agent", "tool", "outcome", "code", "rows", "milliseconds", "previewed_by")
-    list_filter = ("outcome", ("previewed_by", admin.EmptyFieldListFilter))
-    list_select_related = ("user", "previewed_by")
-    date_hierarchy = "at"
-    show_full_result_count = False
+    class Meta:
+        model = ToolLimit
+        fields = ("tool", "calls_a_minute")
 
-    def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
-        """The tool, what came of it, the agent, the person, and the call's id."""
-        return ("tool", "outcome", "code", "agent", "id", _user_name())
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.fields:
+            choices.offer(self, "tool", [("", "---------"), *choices.plain(_callable_tools())])
+
+    def clean_tool(self) -> str:
+        """Refuse a name that no tool has, unless it is stored already."""
+        name = str(self.cleaned_data["tool"])
+        if name not in _callable_tools() and name != self.initial.get("tool"):
+            raise forms.ValidationError(_("There is no tool of the name %(name)s.") % {"name": name})
+        return name
+
+
+class ToolLimitInline(admin.TabularInline):
+    """How often a minute one person may call a tool."""
+
+    model = ToolLimit
+    form = ToolLimitForm
+    extra = 0
+
+
+class SingleRowAdmin(admin.ModelAdmin):
+    """What stands in one row for all: its place in the index leads straight to it."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Lead to the row, which is made when it is first used."""
+        row = self.model._default_manager.first()
+        name = f"{self.admin_site.name}:read_targets_{self.opts.model_name}"
+        where = reverse(f"{name}_change", args=[row.pk]) if row else reverse(f"{name}_add")
+        return HttpResponseRedirect(where)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Only where there is no row yet."""
+        return super().has_add_permission(request) and not self.model._default_manager.exists()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never: without the row every door is open, and what else it says is forgotten."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Write what the form holds and nothing else of the row, which another page writes too."""
+        if change:
+            obj.save(update_fields=[*form.changed_data, "declared", "changed_at"])
+        else:
+            obj.save()
 
 
 @admin.register(AgentDoors)
-class AgentDoorsAdmin(admin.ModelAdmin):
-    """The one switch: its place in the index leads straight to it."""
+class AgentDoorsAdmin(SingleRowAdmin):
+    """The one switch."""
 
     fieldsets = (
         (
@@ -179,27 +207,34 @@ class AgentDoorsAdmin(admin.ModelAdmin):
         ),
     )
 
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Lead to the switch, which is made when it is first used."""
-        switch = AgentDoors.objects.first()
-        name = f"{self.admin_site.name}:read_targets_agentdoors"
-        where = reverse(f"{name}_change", args=[switch.pk]) if switch else reverse(f"{name}_add")
-        return HttpResponseRedirect(where)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Only where there is no switch yet."""
-        return super().has_add_permission(request) and not AgentDoors.objects.exists()
+@admin.register(CallRules)
+class CallRulesAdmin(SingleRowAdmin):
+    """How long the log keeps what, and how often a token, a person or a tool may be called."""
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never: without the switch every door is open."""
-        return False
+    inlines = (ToolLimitInline,)
+    fieldsets = (
+        (gettext_lazy("The log of calls"), {"fields": ("keeps_words", "keep_calls_days")}),
+        (
+            gettext_lazy("Limits"),
+            {
+                "fields": ("calls_a_minute_of_token", "calls_a_minute_of_person"),
+                "description": gettext_lazy(
+                    "One token has a limit of its own on its page, and one person among the preferences."
+                ),
+            },
+        ),
+    )
+
+    class Media:
+        css = {"all": ("read_targets/admin/targets.css",)}
 
 
 @admin.register(Preference)
 class PreferenceAdmin(admin.ModelAdmin):
-    """People's time zone and language, and whether they stopped their agents."""
+    """People's time zone and language, whether they stopped their agents, and how often they may call."""
 
-    list_display = ("user", "time_zone", "language", "agents_stopped")
+    list_display = ("user", "time_zone", "language", "agents_stopped", "calls_a_minute")
     list_filter = ("agents_stopped", "language")
     list_select_related = ("user",)
     raw_id_fields = ("user",)
@@ -210,6 +245,11 @@ class PreferenceAdmin(admin.ModelAdmin):
             languages = [("", _("the site's own")), *settings.LANGUAGES]
             return forms.ChoiceField(label=db_field.verbose_name, choices=languages, required=False)
         return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+
+def _callable_tools() -> list[str]:
+    """The tools that agents call, by name; a click on a button is none."""
+    return sorted(name for name in spoken() if "." not in name)
 
 
 def _user_name() -> str:

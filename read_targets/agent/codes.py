@@ -42,3 +42,4 @@ class Code(StrEnum):
     KEY_IN_USE = "read_targets.key_in_use"
     TOO_MANY_READS = "read_targets.too_many_reads"
     CALLER_LEFT = "read_targets.caller_left"
+    SCOPE_MISSING = "read_targets.scope_missing"

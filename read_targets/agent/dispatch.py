@@ -43,7 +43,7 @@ from .kept import (
     stands_now,
     wait_for_change,
 )
-from .log import log_call, quoted
+from .log import asked, log_call, quoted
 from .models import doors_of
 from .refusals import (
     agents_stopped,
@@ -86,9 +86,10 @@ def call_tool(
     call = Call(actor, str(uuid.uuid4()), name, {}, key, wait)
     log_id = call.id
     claim: Claim | None = None
+    tool: Tool | None = None
 
     def answer() -> Answered:
-        nonlocal call, claim
+        nonlocal call, claim, tool
         tool = access_tool(actor, name, toolset)
         call = replace(call, tool_name=tool.name, arguments=read_arguments(tool, arguments))
         if not tool.acts:
@@ -111,6 +112,8 @@ def call_tool(
                 outcome=answered.result.outcome,
                 code=getattr(answered.result, "code", ""),
                 rows=answered.rows,
+                conditions=asked(actor, tool, arguments, answered.result),
+                is_known=tool is not None,
                 call_id=log_id,
                 milliseconds=round((time.perf_counter() - started) * 1000),
             )

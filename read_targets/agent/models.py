@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ..policies import Actor
 
 
+A_MINUTE = [MinValueValidator(1), MaxValueValidator(1_000_000)]
+"""What a limit of calls a minute may be."""
+
+
 class Toolset(models.Model):
     """A named set of tools with guidance for using them; an agent asks for one (seed 000 calls it a mode)."""
 
@@ -55,7 +59,11 @@ class ToolsetEntry(models.Model):
 
 
 class AgentToken(models.Model):
-    """A person's credential for one agent. It adds no right to the person's own, it can only take away."""
+    """A person's credential for one agent. It adds no right to the person's own, it can only take away.
+
+    An agent that signs in by itself (the extra `oauth`) is the `client` of that id: its token has no secret of its own,
+    and what it signs in with stands for this row. A person has one such row for a client that is not revoked.
+    """
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="agent_tokens", verbose_name=_("person")
@@ -76,17 +84,32 @@ class AgentToken(models.Model):
         _("calls a minute"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        validators=A_MINUTE,
         help_text=_("How often it may call; empty: as often as the site's settings let every token."),
+    )
+    client = models.CharField(
+        _("signs in as"),
+        max_length=255,
+        blank=True,
+        default="",
+        editable=False,
+        help_text=_("The id of a client that signs in by itself; empty: the token was made by hand."),
     )
 
     class Meta:
         verbose_name = _("agent token")
         verbose_name_plural = _("agent tokens")
         ordering = ("-created_at",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "client"],
+                condition=models.Q(revoked_at=None) & ~models.Q(client=""),
+                name="unique_signed_in_client",
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.hint}…)"
+        return self.name if self.client else f"{self.name} ({self.hint}…)"
 
     @property
     def is_valid(self) -> bool:
@@ -95,12 +118,21 @@ class AgentToken(models.Model):
 
 
 class ToolCall(models.Model):
-    """One call of a tool: who, through which agent, what came of it and how long it took. Holds no row values."""
+    """One call of a tool: who, through which agent, what was asked, what came of it and how long it took.
+
+    `conditions` are those that were set, as `log.asked` writes them. It holds no value of a row.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     at = models.DateTimeField(_("at"), default=timezone.now)
+    # The index of the person and the moment serves it as well.
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="tool_calls", verbose_name=_("person")
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="tool_calls",
+        db_index=False,
+        verbose_name=_("person"),
     )
     token = models.ForeignKey(AgentToken, models.SET_NULL, null=True, blank=True, verbose_name=_("agent token"))
     agent = models.CharField(_("agent"), max_length=60, blank=True)
@@ -113,6 +145,7 @@ class ToolCall(models.Model):
         verbose_name=_("previewed by"),
     )
     tool = models.CharField(_("tool"), max_length=100)
+    conditions = models.JSONField(_("conditions"), default=list, blank=True)
     outcome = models.CharField(_("outcome"), max_length=20)
     code = models.CharField(_("code"), max_length=80, blank=True)
     rows = models.PositiveBigIntegerField(_("rows"), null=True, blank=True)
@@ -121,8 +154,15 @@ class ToolCall(models.Model):
     class Meta:
         verbose_name = _("tool call")
         verbose_name_plural = _("tool calls")
-        ordering = ("-at",)
-        indexes = [models.Index(fields=["user", "-at"], name="tool_call_of_person")]
+        ordering = ("-at", "-id")
+        indexes = [
+            models.Index(fields=["-at", "-id"], name="tool_call_newest"),
+            models.Index(fields=["user", "-at"], name="tool_call_of_person"),
+            models.Index(fields=["tool", "-at"], name="tool_call_of_tool"),
+            models.Index(fields=["agent", "-at"], name="tool_call_of_agent"),
+            models.Index(fields=["code", "-at"], name="tool_call_of_code"),
+            models.Index(fields=["outcome", "-at"], name="tool_call_of_outcome"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tool}: {self.outcome}"
@@ -214,8 +254,12 @@ class HeavyRead(models.Model):
         return f"{self.user} {self.place}"
 
 
+KEEP_CALLS_DAYS = 180
+"""Days that the log keeps a call, unless an admin says otherwise."""
+
+
 class AgentDoors(models.Model):
-    """The one switch of every agent door, in a single row that every call reads.
+    """The one switch of every agent door, in a single row that every call reads, and what else holds for all calls.
 
     `declared` changes with every change of what admins declare, so that a process knows when what it remembers of the
     declarations is out of date.
@@ -225,6 +269,31 @@ class AgentDoors(models.Model):
         _("open"), default=True, help_text=_("While this is off, no agent is answered, over any door.")
     )
     reason = models.CharField(_("reason"), max_length=200, blank=True)
+    keeps_words = models.BooleanField(
+        _("keep the words searched for"),
+        default=False,
+        help_text=_("Off, the log says that words were searched for, and not which."),
+    )
+    keep_calls_days = models.PositiveSmallIntegerField(
+        _("days that calls are kept"),
+        default=KEEP_CALLS_DAYS,
+        validators=[MinValueValidator(1), MaxValueValidator(3_650)],
+        help_text=_("Older calls are deleted by manage.py forget_expired."),
+    )
+    calls_a_minute_of_token = models.PositiveIntegerField(
+        _("calls a minute of a token"),
+        null=True,
+        blank=True,
+        validators=A_MINUTE,
+        help_text=_("Empty: as the site's settings say. A token may have a limit of its own."),
+    )
+    calls_a_minute_of_person = models.PositiveIntegerField(
+        _("calls a minute of a person"),
+        null=True,
+        blank=True,
+        validators=A_MINUTE,
+        help_text=_("By all their tokens and themselves. Empty: as the site's settings say."),
+    )
     changed_at = models.DateTimeField(_("changed"), auto_now=True)
     declared = models.UUIDField(default=uuid.uuid4, editable=False)
 
@@ -245,19 +314,66 @@ class AgentDoors(models.Model):
         super().save(**{**kwargs, "force_insert": False})
 
 
+class CallRules(AgentDoors):
+    """What holds for every call beside the switch: how long the log keeps what, and how often anybody may call.
+
+    The same row, with rights and a page of its own: whoever must close the doors meets nothing else there.
+    """
+
+    class Meta:
+        proxy = True
+        verbose_name = _("log and limits")
+        verbose_name_plural = _("log and limits")
+
+    def __str__(self) -> str:
+        return str(_("log and limits"))
+
+
+class ToolLimit(models.Model):
+    """How often a minute one person may call one tool, by all their tokens and themselves together."""
+
+    # The single row, on whose page limits are set.
+    doors = models.ForeignKey(AgentDoors, models.CASCADE, default=1, related_name="tool_limits", editable=False)
+    tool = models.CharField(_("tool"), max_length=100, unique=True)
+    calls_a_minute = models.PositiveIntegerField(
+        _("calls a minute"), validators=A_MINUTE, help_text=_("Of one person, by all their tokens and themselves.")
+    )
+
+    class Meta:
+        verbose_name = _("limit of a tool")
+        verbose_name_plural = _("limits of tools")
+        ordering = ("tool",)
+
+    def __str__(self) -> str:
+        return self.tool
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save, and let every process know."""
+        super().save(*args, **kwargs)
+        mark_declared()
+
+
 @dataclass(frozen=True)
 class Doors:
-    """Whether agents are answered at all, and the mark of what is declared (None: nothing can be remembered)."""
+    """What holds for every call now.
+
+    Whether agents are answered at all; the mark of what is declared (None: nothing can be remembered); whether the log
+    keeps the words searched for; how often a minute a token and a person may call, None where the settings say it.
+    """
 
     are_open: bool
     declared: uuid.UUID | None
+    keep_words: bool = False
+    of_token: int | None = None
+    of_person: int | None = None
 
 
-_DOORS = Statement(lambda: AgentDoors._base_manager.order_by("pk").values_list("is_open", "declared")[:1])
+_READ = ("is_open", "declared", "keeps_words", "calls_a_minute_of_token", "calls_a_minute_of_person")
+_DOORS = Statement(lambda: AgentDoors._base_manager.order_by("pk").values_list(*_READ)[:1])
 
 
 def doors_of(actor: Actor) -> Doors:
-    """Return the state of the doors, read once in a call; without a row they are open."""
+    """Return what holds for every call, read once in a call; without a row doors are open."""
     if "doors" not in actor.memo:
         rows = _DOORS.rows()
         actor.memo["doors"] = Doors(*rows[0]) if rows else Doors(True, None)

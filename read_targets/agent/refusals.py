@@ -59,6 +59,16 @@ def may_not_act() -> Refused:
     )
 
 
+def scope_missing() -> Refused:
+    """The refusal of an agent that signed in by itself, for less than any call takes."""
+    return Refused(
+        "REJECTED",
+        Code.SCOPE_MISSING,
+        "The agent signed in for less than this: it must sign in again, and the person agree to more.",
+        next_action=NextAction(type="ASK_USER"),
+    )
+
+
 def doors_closed() -> Refused:
     """The refusal of everything while an administrator keeps the doors closed."""
     return Refused(

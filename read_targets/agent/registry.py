@@ -53,7 +53,8 @@ class Tool:
     """A tool as agents see it, and the function that runs it.
 
     `key` is what toolsets name it by. `acts`: it does something on the person's page, so its token must be allowed to,
-    and its answer is kept.
+    and its answer is kept. `conditions` are the arguments that the log keeps, none unless said; `words` those among
+    them whose values are what somebody searches for, which it keeps only where an admin says so.
 
     `revisit(call, kept)`, for a tool that acts, is called when the call `call.id` is asked for once more, by its key or
     by its id. `kept` is its kept answer, None where the call was cut off before it had one. It asks the rights again
@@ -64,6 +65,9 @@ class Tool:
 
     `before(call)`, for a tool that acts, is asked before the call is claimed, where no earlier one holds its key. It
     only reads, and raises Refused where running makes no sense now: on SQLite a claim waits until whoever acts is done.
+
+    `arguments_as` is the name of a tool that whoever sees this one sees as well, and that describes the arguments of
+    both: of this one's no more than the types are told.
     """
 
     key: str
@@ -80,10 +84,30 @@ class Tool:
     required_any_of: tuple[str, ...] = ()
     revisit: Revisit | None = None
     before: Callable[[Call], None] | None = None
+    arguments_as: str = ""
+    conditions: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
     by_name: dict[str, Argument] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", {argument.name: argument for argument in self.arguments})
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition in a person's words: what it is called, and the kind of its value."""
+
+    label: str
+    kind: str = "string"
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A tool in a person's words, for pages that tell of calls: its title, and its conditions by name."""
+
+    name: str
+    title: str
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
 
 
 class ToolProvider(Protocol):
@@ -99,6 +123,9 @@ class ToolProvider(Protocol):
 
     def tool(self, actor: Actor, name: str) -> Tool | None:
         """The tool of that name, or None where there is none for this person."""
+
+    def spoken(self) -> Iterable[Spoken]:
+        """Every tool that there is, whoever may call it, in the active language; a fixed number of statements."""
 
 
 _providers: dict[str, ToolProvider] = {}
@@ -120,6 +147,11 @@ def unregister_provider(provider: ToolProvider) -> None:
 def tool_keys() -> list[tuple[str, str]]:
     """Return every key that a toolset may name, with its label."""
     return [pair for provider in _providers.values() for pair in provider.tool_keys()]
+
+
+def spoken() -> dict[str, Spoken]:
+    """Return every tool that there is by its name, whoever may call it, in the active language."""
+    return {one.name: one for provider in _providers.values() for one in provider.spoken()}
 
 
 def tools_of(actor: Actor) -> list[Tool]:

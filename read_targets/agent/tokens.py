@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db import router
 from django.db.models import Model, Q, QuerySet
+from django.dispatch import Signal
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
@@ -26,6 +27,9 @@ from .refusals import agents_stopped
 PREFIX = "rt_"
 MOST_DAYS = 3_650
 """Days that a token may be good for; longer than any agent lives."""
+
+token_revoked = Signal()
+"""Sent with the `token` that was closed for good; what an agent signed in with goes with it."""
 
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -159,10 +163,18 @@ def renewed(actor: Actor) -> Actor:
     if actor.token is None:
         user = get_user_model()._base_manager.filter(pk=actor.user.pk).first()
         return Actor(user or actor.user)
-    token = _found(_by("id").rows(id=actor.token.pk))
-    if token is None or not token.is_valid or not token.user.is_active:
+    token = token_of_key(actor.token.pk)
+    if token is None:
         raise agents_stopped()
+    # What a call came with is never widened: an agent may have signed in for less than its token lets it.
+    token.may_act = token.may_act and actor.token.may_act
     return Actor(token.user, token)
+
+
+def token_of_key(key: int) -> AgentToken | None:
+    """Return the valid token of an active person that has the key, or None."""
+    token = _found(_by("id").rows(id=key))
+    return token if token is not None and token.is_valid and token.user.is_active else None
 
 
 def note_use(token: AgentToken) -> None:
@@ -174,4 +186,5 @@ def note_use(token: AgentToken) -> None:
 
 def revoke(token: AgentToken) -> None:
     """Close the token for good."""
-    AgentToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    if AgentToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        token_revoked.send(AgentToken, token=token)

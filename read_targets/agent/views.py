@@ -26,7 +26,7 @@ from rest_framework.views import APIView
 
 from ..conf import setting
 from ..policies import Actor
-from .authentication import PersonAuthentication, TokenAuthentication, actor_of
+from .authentication import PersonAuthentication, TokenAuthentication, actor_of, challenge, lacks_scope
 from .codes import Code
 from .contract import HTTP_STATUS, NextAction, Refused, ToolResult
 from .dispatch import REVISIT, call_tool, list_tools, revisit_call
@@ -116,21 +116,27 @@ class AgentView(APIView):
     permission_classes = (IsAuthenticated,)
     parser_classes: tuple[type[BaseParser], ...] = (ArgumentsParser, FormParser)
     renderer_classes = (ExactJSONRenderer,)
+    # OPTIONS would be answered with what Django REST framework calls the view, which is no part of the contract.
+    http_method_names = ["get", "head", "post"]
     tool_name = ""
     limit: Callable[[Actor], None] | None = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse a call too many, and a body that is too large or does not say how large, before a byte is read."""
         super().initial(request, *args, **kwargs)
-        limit = type(self).limit
-        if limit is not None:
-            limit(actor_of(request))
+        self.count(actor_of(request))
         length = request.META.get("CONTENT_LENGTH") or "0"
         # Without a length a body would be taken for none, and the list be read without the conditions in it.
         if not (length.isascii() and length.isdigit()) or (length == "0" and _has_body(request._request)):
             raise refuse_body("Send the body in one piece, with its Content-Length.")
         if int(length[:20]) > setting("MAX_BODY_BYTES"):
             raise TooLarge
+
+    def count(self, actor: Actor) -> None:
+        """Count what is asked for; raises Refused where it is one too many."""
+        limit = type(self).limit
+        if limit is not None:
+            limit(actor)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
         """Answer JSON whatever is asked for: agents send all kinds of Accept headers."""
@@ -141,6 +147,10 @@ class AgentView(APIView):
         response = super().finalize_response(request, response, *args, **kwargs)
         patch_cache_control(response, private=True, no_store=True)
         patch_vary_headers(response, ("Authorization", "Cookie"))
+        # A person who posts a form from a page of ours is answered by a page, which has no code.
+        code = response.data["code"] if response.status_code == 403 and isinstance(response, Response) else ""
+        if lacks_scope(code, request):
+            response["WWW-Authenticate"] = challenge(request._request, "insufficient_scope")
         return response
 
     def handle_exception(self, exc: Exception) -> Response:
@@ -239,8 +249,11 @@ class ToolListView(AgentView):
 class ToolCallView(AgentView):
     """`POST /agent/tools/{name}`: one call; the body is the arguments."""
 
-    limit = staticmethod(check_calls)
     parser_classes = (ArgumentsParser,)
+
+    def count(self, actor: Actor) -> None:
+        """Count the call, and that it is one of this tool."""
+        check_calls(actor, self.kwargs["name"])
 
     @extend_schema(
         operation_id="call_tool",
@@ -284,7 +297,6 @@ class MissingView(AgentView):
     """Whatever else is asked for: an agent reads that it is not there in the shape that it reads everywhere."""
 
     schema = None
-    metadata_class = None
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Answer that nothing is here, by whatever method it is asked for."""

@@ -1,4 +1,5 @@
-"""Forgetting what is past its time: cards and workspace versions are kept `KEEP_DAYS` days, answers 30 days.
+"""Forgetting what is past its time: cards and workspace versions are kept `KEEP_DAYS` days, answers 30 days, the log
+for as long as an admin says beside the switch of the doors.
 
 An allowance that is full again, and a place of a long reading that is past its time, say the same as none. Other apps
 join with what they keep.
@@ -14,13 +15,16 @@ from django.db.models import Q
 from django.utils import timezone
 
 from ..agent.limits import full_allowances
-from ..agent.models import KeptAnswer
+from ..agent.models import KEEP_CALLS_DAYS, AgentDoors, KeptAnswer, ToolCall
 from ..conf import setting
 from ..heavy import free_places
 from .models import Card, Workspace, WorkspaceVersion
 
 Forgetting = Callable[[], int]
 """Deletes what is past its time and returns how much went."""
+
+AT_ONCE = 5_000
+"""Calls that are deleted by one statement: who writes meanwhile waits for no more."""
 
 _registered: dict[str, Forgetting] = {}
 
@@ -70,10 +74,24 @@ def _forget_answers() -> int:
     return KeptAnswer.objects.filter(expires_at__lte=timezone.now()).delete()[0]
 
 
+def _forget_calls() -> int:
+    days = AgentDoors.objects.values_list("keep_calls_days", flat=True).first() or KEEP_CALLS_DAYS
+    before = timezone.now() - timedelta(days=days)
+    forgotten = 0
+    while True:
+        oldest = ToolCall.objects.filter(at__lte=before).order_by("at").values_list("at", flat=True)
+        until = oldest[AT_ONCE - 1 : AT_ONCE].first() or before
+        gone = ToolCall.objects.filter(at__lte=until).delete()[0]
+        forgotten += gone
+        if until == before:
+            return forgotten
+
+
 _OWN: dict[str, Forgetting] = {
     "cards": _forget_cards,
     "workspace versions": _forget_versions,
     "kept answers": _forget_answers,
+    "calls of the log": _forget_calls,
     "full allowances": _forget_allowances,
     "long readings": _forget_long_readings,
 }

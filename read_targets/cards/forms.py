@@ -93,8 +93,8 @@ class TokenForm(forms.Form):
 
     def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        keys = {tool.key for tool in tools_of(Actor(person))}
-        offered = Toolset.objects.filter(entries__tool_key__in=keys).distinct()
+        self.tools = tools_of(Actor(person))
+        offered = Toolset.objects.filter(entries__tool_key__in={tool.key for tool in self.tools}).distinct()
         self.fields["toolsets"].queryset = offered  # type: ignore[attr-defined]  # of a choice among rows
         self.initial.setdefault("days", min(setting("TOKEN_DAYS"), MOST_DAYS))
         if not offered:

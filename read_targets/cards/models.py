@@ -124,7 +124,10 @@ class Card(models.Model):
         verbose_name = _("card")
         verbose_name_plural = _("cards")
         ordering = ("-created_at",)
-        indexes = [models.Index(fields=["user", "-created_at"], name="card_of_person")]
+        indexes = [
+            models.Index(fields=["user", "-created_at"], name="card_of_person"),
+            models.Index(fields=["call"], name="card_of_call"),
+        ]
 
     def __str__(self) -> str:
         return self.title or text_of(self.label, self.source)

@@ -1,4 +1,4 @@
-"""The person's pages: their desk, a workspace, their settings, the log of their calls.
+"""The person's pages: their desk, a workspace, their settings.
 
 Each view parses, calls and renders. Everything is said in the person's language and time zone, and kept by no cache.
 """
@@ -21,7 +21,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views import View
 
-from ..agent.models import ToolCall
 from ..heavy import one_call
 from ..lists import Stopped, snapshot
 from ..policies import Actor
@@ -36,8 +35,6 @@ from .showing import Shown
 from .sources import door_of, review_of
 from .stopping import stopped_page
 from .tables import NoSuchPage
-
-CALLS_A_PAGE = 50
 
 
 class PersonPage(View):
@@ -197,17 +194,3 @@ class SettingsView(PersonPage):
     def _form(self, request: HttpRequest, form: PreferenceForm, status: int = 200) -> HttpResponse:
         context = {"form": form, "zone": zone_of(request.user), "now": timezone.now()}
         return render(request, "read_targets/settings.html", context, status=status)
-
-
-class CallsView(PersonPage):
-    """`GET /desk/calls`: what was asked in the person's name."""
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Show the person's own log, newest first."""
-        person: Any = request.user
-        calls = ToolCall.objects.filter(user=person).select_related("previewed_by").order_by("-at", "-pk")
-        try:
-            page = Paginator(calls, CALLS_A_PAGE).page(request.GET.get("page", 1))
-        except InvalidPage:
-            return missing_page(request)
-        return render(request, "read_targets/calls.html", {"page": page, "zone": zone_of(request.user)})

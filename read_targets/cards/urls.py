@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from django.urls import re_path
 
+from .call_pages import CallsView, CardView
 from .exports.pages import EndView, ExportView, FileView, ProgressView
-from .pages import AgentsView, CallsView, DeskView, NewsView, ReadAgainView, SettingsView, WorkspaceView
+from .pages import AgentsView, DeskView, NewsView, ReadAgainView, SettingsView, WorkspaceView
 from .token_pages import RevokeView, TokensView
 from .whole import WholeView
 
 app_name = "read_targets_desk"
 
 _NAME, _VERSION = r"(?P<name>[^/\0]+)", r"(?P<number>[0-9]{1,9})"
-_EXPORT = r"exports/(?P<export_id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_EXPORT = rf"exports/(?P<export_id>{_ID})"
 
 urlpatterns = [
     re_path(r"^$", DeskView.as_view(), name="desk"),
@@ -22,6 +24,7 @@ urlpatterns = [
     re_path(r"^tokens/?$", TokensView.as_view(), name="tokens"),
     re_path(r"^tokens/(?P<token_id>[0-9]{1,18})/revoke/?$", RevokeView.as_view(), name="revoke-token"),
     re_path(r"^calls/?$", CallsView.as_view(), name="calls"),
+    re_path(rf"^cards/(?P<card_id>{_ID})/?$", CardView.as_view(), name="card"),
     re_path(rf"^workspaces/{_NAME}/{_VERSION}/read-again/?$", ReadAgainView.as_view(), name="read-again"),
     re_path(rf"^workspaces/{_NAME}/{_VERSION}/rows/?$", WholeView.as_view(), name="whole"),
     re_path(rf"^workspaces/{_NAME}/{_VERSION}/export\.(?P<form>csv|xlsx)/?$", ExportView.as_view(), name="export-list"),

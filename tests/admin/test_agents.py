@@ -1,4 +1,4 @@
-"""The doors in the admin: toolsets, tokens, the log, preferences, and the switch of every door."""
+"""The doors in the admin: toolsets, tokens, preferences, the switch of every door, and what holds for every call."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from read_targets.agent.log import log_call
-from read_targets.agent.models import AgentDoors, AgentToken, ToolCall, Toolset
+from read_targets.agent.models import AgentDoors, AgentToken, ToolLimit, Toolset
 from read_targets.agent.tokens import create_token
 from read_targets.models import Card, Workspace
-from read_targets.policies import Actor
 from read_targets.preferences import Preference
 
 from .pages import fields_of, text_of_page
@@ -156,19 +154,64 @@ def test_tokens_are_searched(signed_in: SignedIn, token: tuple[AgentToken, str])
     assert "ledger helper" not in text(client.get(f"{ADMIN}agenttoken/", {"q": "analyst"}))
 
 
-def test_the_log_is_read_and_searched_and_never_written(signed_in: SignedIn, person: Callable[[str], User]) -> None:
-    call = log_call(actor=Actor(person("clerk")), tool="queryLedgerAccounts", outcome="READY", milliseconds=3, rows=2)
-    log_call(actor=Actor(person("analyst")), tool="queryDrillingWells", outcome="REJECTED", milliseconds=3)
+def test_what_holds_for_every_call_has_a_page_of_its_own(signed_in: SignedIn) -> None:
+    AgentDoors.objects.all().delete()
     client = signed_in("admin")
-    for words in ("queryLedgerAccounts", "clerk", str(call.pk)):
-        html = text(client.get(f"{ADMIN}toolcall/", {"q": words}))
-        assert "queryLedgerAccounts" in html
-        assert "queryDrillingWells" not in html
-    assert client.get(f"{ADMIN}toolcall/{call.pk}/change/").status_code == 200
-    assert client.post(f"{ADMIN}toolcall/{call.pk}/change/", {"tool": "x"}).status_code == 403
-    assert client.post(f"{ADMIN}toolcall/{call.pk}/delete/", {"post": "yes"}).status_code == 403
-    assert client.get(f"{ADMIN}toolcall/add/").status_code == 403
-    assert ToolCall.objects.count() == 2
+    page = client.get(f"{ADMIN}callrules/", follow=True)
+    address = page.redirect_chain[-1][0]
+    assert "Keep the words searched for" in text(page)
+    given = {**fields_of(page, "callrules_form"), "keeps_words": "on", "keep_calls_days": "30"}
+    given |= {"calls_a_minute_of_person": "50", "tool_limits-TOTAL_FORMS": "1"}
+    given |= {"tool_limits-0-tool": "queryLedgerAccounts", "tool_limits-0-calls_a_minute": "7"}
+    assert client.post(address, given).status_code == 302
+    row = AgentDoors.objects.get()
+    held = (
+        row.is_open,
+        row.keeps_words,
+        row.keep_calls_days,
+        row.calls_a_minute_of_token,
+        row.calls_a_minute_of_person,
+    )
+    assert held == (True, True, 30, None, 50)
+    assert list(ToolLimit.objects.values_list("tool", "calls_a_minute")) == [("queryLedgerAccounts", 7)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"keep_calls_days": "0"}, "greater than or equal to 1"),
+        ({"keep_calls_days": ""}, "This field is required"),
+        ({"calls_a_minute_of_token": "0"}, "greater than or equal to 1"),
+        (
+            {"tool_limits-TOTAL_FORMS": "1", "tool_limits-0-tool": "queryGone"},
+            "There is no tool of the name queryGone.",
+        ),
+        ({"tool_limits-TOTAL_FORMS": "1", "tool_limits-0-tool": "click.select_tenant"}, "There is no tool of the name"),
+    ],
+    ids=["no day", "no days", "no calls", "no tool", "a button"],
+)
+def test_rules_that_do_not_fit_are_refused(signed_in: SignedIn, wrong: dict[str, str], said: str) -> None:
+    AgentDoors.objects.get_or_create(pk=1)
+    client = signed_in("admin")
+    page = client.get(f"{ADMIN}callrules/1/change/")
+    response = client.post(f"{ADMIN}callrules/1/change/", {**fields_of(page, "callrules_form"), **wrong})
+    assert response.status_code == 200
+    assert said in text(response)
+    assert not ToolLimit.objects.exists()
+
+
+def test_the_switch_and_the_rules_leave_each_other_alone(signed_in: SignedIn) -> None:
+    AgentDoors.objects.update_or_create(pk=1, defaults={"is_open": False, "reason": "Inventory", "keep_calls_days": 7})
+    client = signed_in("admin")
+    page = client.get(f"{ADMIN}callrules/1/change/")
+    given = {**fields_of(page, "callrules_form"), "keep_calls_days": "9"}
+    AgentDoors.objects.update(is_open=True)
+    assert client.post(f"{ADMIN}callrules/1/change/", given).status_code == 302
+    row = AgentDoors.objects.get()
+    assert (row.is_open, row.reason, row.keep_calls_days) == (True, "Inventory", 9)
+    client.post(f"{ADMIN}agentdoors/1/change/", {"reason": "Closed"})
+    row = AgentDoors.objects.get()
+    assert (row.is_open, row.reason, row.keep_calls_days) == (False, "Closed", 9)
 
 
 def test_a_preference_is_of_the_languages_and_zones_that_there_are(

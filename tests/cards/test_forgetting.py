@@ -12,11 +12,22 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from read_targets.cards import forgetting
 from read_targets.cards.forgetting import forget_expired, register_forgetting, unregister_forgetting
-from read_targets.models import Allowance, Card, HeavyRead, KeptAnswer, Workspace, WorkspaceVersion
+from read_targets.models import (
+    AgentDoors,
+    Allowance,
+    Card,
+    HeavyRead,
+    KeptAnswer,
+    ToolCall,
+    Workspace,
+    WorkspaceVersion,
+)
 
 from .conftest import question, screen
 
@@ -49,6 +60,7 @@ def test_only_what_is_past_its_time_is_forgotten(agent: Any, clerk: User, settin
         "Forgot 1 cards.",
         "Forgot 1 workspace versions.",
         "Forgot 2 kept answers.",
+        "Forgot 0 calls of the log.",
         "Forgot 3 full allowances.",
         "Forgot 3 long readings.",
     ]
@@ -95,3 +107,39 @@ def test_a_name_is_forgotten_by_one(name: str) -> None:
         register_forgetting(name, first)
     with pytest.raises(ImproperlyConfigured, match=name):
         register_forgetting(name, second)
+
+
+def calls_at(user: User, *days_ago: float) -> None:
+    """Write a call to the log for each moment."""
+    now = timezone.now()
+    ToolCall.objects.bulk_create(
+        ToolCall(user=user, tool=str(days), outcome="READY", milliseconds=1, at=now - timedelta(days=days))
+        for days in days_ago
+    )
+
+
+@pytest.mark.parametrize(
+    ("days", "left"), [(None, ["1", "179.9"]), (1, []), (30, ["1"]), (181, ["1", "179.9", "180.1"])]
+)
+def test_the_log_is_kept_for_as_long_as_an_admin_says(clerk: User, days: int | None, left: list[str]) -> None:
+    AgentDoors.objects.all().delete()
+    if days is not None:
+        AgentDoors.objects.update_or_create(pk=1, defaults={"keep_calls_days": days})
+    calls_at(clerk, 1.0, 179.9, 180.1, 400)
+    gone = forget_expired()["calls of the log"]
+    assert [call.tool.removesuffix(".0") for call in ToolCall.objects.order_by("-at")] == left
+    assert gone == 4 - len(left)
+
+
+def test_many_calls_go_batch_by_batch(clerk: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forgetting, "AT_ONCE", 3)
+    calls_at(clerk, 1, *(200 + n / 10 for n in range(8)))
+    # Three of one moment: a batch takes all of them, or it would never end.
+    ToolCall.objects.filter(tool__in=("200.1", "200.2", "200.3")).update(at=timezone.now() - timedelta(days=200))
+    with CaptureQueriesContext(connection) as sent:
+        assert forget_expired()["calls of the log"] == 8
+    deleted = [
+        one["sql"] for one in sent.captured_queries if one["sql"].startswith('DELETE FROM "read_targets_toolcall"')
+    ]
+    assert len(deleted) == 3
+    assert ToolCall.objects.get().tool == "1"

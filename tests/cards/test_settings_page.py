@@ -1,4 +1,4 @@
-"""The person's time zone and language, and the log of their calls."""
+"""The person's time zone and language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client, override_settings
 
-from read_targets.models import Preference, ToolCall
+from read_targets.models import Preference
 
 
 def test_zone_and_language_are_kept_and_used_at_once(desk: Client, clerk: User) -> None:
@@ -51,27 +51,3 @@ def test_what_the_host_sets_is_shown_and_not_changed(desk: Client, clerk: User) 
     desk.post("/desk/settings", {"time_zone": "Asia/Seoul", "language": "de"})
     held = Preference.objects.get(user=clerk)
     assert (held.time_zone, held.language) == ("", "de")
-
-
-def test_the_person_sees_what_was_asked_in_their_name(desk: Client, clerk: User, agent: Any, person: Any) -> None:
-    agent("clerk").call("queryLedgerCashTransactions", flow="EXPENSE")
-    agent("clerk").call("queryNothing")
-    agent("analyst").call("queryLedgerAccounts")
-    ToolCall.objects.create(user=clerk, previewed_by=person("admin"), tool="x", outcome="READY", milliseconds=1)
-    text = desk.get("/desk/calls").content.decode()
-    assert "queryLedgerCashTransactions" in text
-    assert "test agent" in text
-    assert "read_targets.unknown_tool" in text
-    assert "preview by admin" in text
-    assert "queryLedgerAccounts" not in text
-
-
-def test_the_log_pages(desk: Client, clerk: User) -> None:
-    ToolCall.objects.bulk_create(
-        ToolCall(user=clerk, tool=f"tool{place}", outcome="READY", rows=1234567, milliseconds=1) for place in range(51)
-    )
-    text = desk.get("/desk/calls").content.decode()
-    assert "1,234,567" in text
-    assert "Page 1 of 2" in text
-    assert desk.get("/desk/calls?page=2").status_code == 200
-    assert desk.get("/desk/calls?page=3").status_code == 404

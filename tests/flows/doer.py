@@ -12,7 +12,7 @@ from typing import Any
 from read_targets.agent import Argument, writing
 from read_targets.agent.contract import CancelledResult, NextAction, NotReadyResult, ReadyResult, Refused, ToolResult
 from read_targets.agent.kept import keep_answer
-from read_targets.agent.registry import Answered, Call, Tool, register_provider, unregister_provider
+from read_targets.agent.registry import Answered, Call, Spoken, Tool, register_provider, unregister_provider
 from read_targets.models import KeptAnswer, Toolset
 from read_targets.policies import Actor
 
@@ -94,6 +94,9 @@ class Doer:
 
     def tool(self, actor: Actor, name: str) -> Tool | None:
         return next((tool for tool in self.tools(actor) if tool.name == name), None)
+
+    def spoken(self) -> list[Spoken]:
+        return [Spoken(TOOL, "Do")]
 
     def _tool(self, name: str) -> Tool:
         return Tool(

@@ -14,8 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from read_targets.admin.agents import AgentTokenAdmin
 from read_targets.agent import limits
 from read_targets.agent.limits import MINUTE, SWEPT_EVERY
+from read_targets.agent.models import mark_declared
 from read_targets.agent.tokens import revoke
-from read_targets.models import AgentToken, Allowance, ToolCall
+from read_targets.models import AgentDoors, AgentToken, Allowance, Preference, ToolCall, ToolLimit
 from tests.flows.doer import Doer, act, ask, offered, poll, send
 
 NOBODYS = "7d0f5f64-6a0e-4d5c-9b5e-0f3d6f3c2a11"
@@ -289,3 +290,123 @@ def test_the_wait_for_a_writer_is_as_it_was_afterwards(agent: Any, limited: Any)
 
 def test_the_defaults_let_an_agent_work(agent: Any, person: Callable[[str], User]) -> None:
     assert statuses(agent("analyst"), 20) == [200] * 20
+
+
+OTHER = "queryLedgerCashTransactions"
+
+
+def ruled(**fields: int | None) -> None:
+    """Let an admin set limits for all."""
+    AgentDoors.objects.update_or_create(pk=1, defaults=fields)
+    mark_declared()
+
+
+def limit_of_tool(tool: str, a_minute: int) -> ToolLimit:
+    """Let an admin set a limit for one tool."""
+    AgentDoors.objects.get_or_create(pk=1)
+    return ToolLimit.objects.create(tool=tool, calls_a_minute=a_minute)
+
+
+def test_an_admin_sets_a_limit_for_one_tool(agent: Any, limited: Any, clock: Clock) -> None:
+    limited()
+    limit_of_tool(TOOL, 2)
+    one = agent("analyst")
+    assert statuses(one, 3) == [200, 200, 429]
+    refused = one.call(TOOL)
+    assert refused["Retry-After"] == "30"
+    answer = refused.json()
+    assert (answer["error"], answer["code"]) == ("Too many calls of this tool.", "read_targets.too_many")
+    assert answer["nextAction"] == {"type": "WAIT", "delayMs": 30_000}
+    assert [one.call(OTHER, rows=0).status_code for _ in range(4)] == [200] * 4
+    assert one.tools().status_code == 200
+    clock.wait(30_000)
+    assert statuses(one, 2) == [200, 429]
+
+
+def test_it_is_of_one_person_by_all_their_agents_and_themselves(agent: Any, signed_in: Any, limited: Any) -> None:
+    limited()
+    limit_of_tool(TOOL, 2)
+    one, other, browser = agent("analyst"), agent("analyst"), signed_in("analyst")
+    assert statuses(one, 1) + statuses(other, 1) == [200, 200]
+    assert statuses(one, 1) + statuses(other, 1) == [429, 429]
+    assert browser.post(f"/agent/tools/{TOOL}", "{}", "application/json").status_code == 429
+    assert statuses(agent("clerk"), 2) == [200, 200]
+
+
+def test_the_limit_of_a_tool_holds_at_once_when_it_is_set_changed_or_taken_away(agent: Any, limited: Any) -> None:
+    limited()
+    one = agent("analyst")
+    assert statuses(one, 3) == [200] * 3
+    limit = limit_of_tool(TOOL, 1)
+    assert statuses(one, 2) == [200, 429]
+    limit.calls_a_minute = 1_000
+    limit.save()
+    Allowance.objects.all().delete()
+    assert statuses(one, 3) == [200] * 3
+    ToolLimit.objects.all().delete()
+    assert statuses(one, 3) == [200] * 3
+
+
+def test_a_tool_that_is_not_there_is_limited_no_differently(agent: Any, limited: Any) -> None:
+    limited()
+    limit_of_tool(TOOL, 1)
+    one = agent("guest")
+    assert [one.call("queryNothing").status_code for _ in range(3)] == [403] * 3
+    assert not Allowance.objects.exists()
+    assert statuses(one, 2) == [403, 429]
+
+
+def test_what_the_tool_is_refused_token_and_person_get_back(agent: Any, limited: Any, clock: Clock) -> None:
+    limited(CALLS_A_MINUTE_OF_TOKEN=10, CALLS_A_MINUTE_OF_PERSON=20)
+    limit_of_tool(TOOL, 1)
+    assert statuses(agent("analyst"), 5) == [200] + [429] * 4
+    used = {row.key.partition(":")[0]: row.full_at - clock.now for row in Allowance.objects.all()}
+    assert used == {"token": MINUTE // 10, "tool": MINUTE, "person": MINUTE // 20}
+
+
+@pytest.mark.parametrize(
+    ("setting", "of_all", "own", "expected"),
+    [(None, 2, None, 2), (5, 2, None, 2), (2, 5, None, 5), (5, 4, 1, 1), (1, 2, 4, 4), (3, None, None, 3)],
+    ids=["rule", "rule below setting", "rule above setting", "own below", "own above", "setting"],
+)
+@pytest.mark.parametrize("whose", ["token", "person"])
+def test_an_own_limit_goes_before_that_of_all_and_that_before_the_setting(
+    agent: Any,
+    person: Callable[[str], User],
+    limited: Any,
+    whose: str,
+    setting: int | None,
+    of_all: int | None,
+    own: int | None,
+    expected: int,
+) -> None:
+    limited(**{f"CALLS_A_MINUTE_OF_{whose.upper()}": setting})
+    ruled(**{f"calls_a_minute_of_{whose}": of_all})
+    one = agent("analyst")
+    if whose == "token":
+        AgentToken.objects.update(calls_a_minute=own)
+    else:
+        Preference.objects.update_or_create(user=person("analyst"), defaults={"calls_a_minute": own})
+    assert statuses(one, expected + 1) == [200] * expected + [429]
+
+
+def test_a_person_does_not_set_their_own_limit(signed_in: Any, person: Callable[[str], User]) -> None:
+    Preference.objects.create(user=person("clerk"), calls_a_minute=3)
+    browser = signed_in("clerk")
+    browser.post("/desk/settings", {"time_zone": "Asia/Seoul", "language": "", "calls_a_minute": "1000000"})
+    held = Preference.objects.get(user__username="clerk")
+    assert (held.time_zone, held.calls_a_minute) == ("Asia/Seoul", 3)
+    assert "calls_a_minute" not in browser.get("/desk/settings").content.decode()
+
+
+def test_counting_is_one_statement_whatever_is_limited(agent: Any, limited: Any) -> None:
+    limited(CALLS_A_MINUTE_OF_TOKEN=100, CALLS_A_MINUTE_OF_PERSON=100)
+    limit_of_tool(TOOL, 100)
+    one = agent("analyst")
+    one.call(TOOL)
+    with CaptureQueriesContext(connection) as sent:
+        assert one.call(TOOL).status_code == 200
+    tables = ("read_targets_allowance", "read_targets_agentdoors", "read_targets_toollimit", "read_targets_preference")
+    asked = [[query["sql"] for query in sent.captured_queries if f'"{table}"' in query["sql"]] for table in tables]
+    assert [len(sql) for sql in asked] == [1, 1, 0, 1], asked
+    assert asked[0][0].startswith("INSERT")

@@ -14,11 +14,13 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from ...conf import setting
 from ...policies import Actor
+from ..authentication import challenge, token_in
+from ..codes import Code
 from ..contract import HTTP_STATUS, Refused
-from ..limits import check_guesses
+from ..dispatch import access_tool, call_tool
+from ..limits import check_calls, check_guesses
 from ..models import AgentToken
 from ..refusals import internal, unavailable
-from ..tokens import token_of
 from ..views import http_refusal
 from .mounting import HttpRefusal, Receive, Scope, Send
 from .serving import server_for
@@ -49,19 +51,44 @@ async def answer(request: ASGIRequest, message: object, scope: Scope, receive: R
         site=f"{request.scheme}://{request.get_host()}",
         message=message,
     )
+    if token.client and not token.may_act and visit.method == "tools/call":
+        await in_thread(check_scope, visit, request)
     await serve(await server_for(visit), request, scope, receive, send)
 
 
 def access_token(request: ASGIRequest) -> AgentToken:
     """Return the token that the request brings; raises HttpRefusal. A session's cookie is no credential here."""
-    header = request.META.get("HTTP_AUTHORIZATION")
-    if header is None:
-        raise HttpRefusal(401, headers={"WWW-Authenticate": challenge()})
-    scheme, _, secret = header.partition(" ")
-    token = token_of(secret.strip()) if scheme.lower() == "bearer" else None
+    if "HTTP_AUTHORIZATION" not in request.META:
+        raise HttpRefusal(401, headers={"WWW-Authenticate": challenge(request)})
+    try:
+        token = token_in(request)
+    except Refused as refused:
+        raise _not_in_scope(request, refused) from None
     if token is None:
         raise _not_held(request)
     return token
+
+
+def check_scope(visit: Visit, request: ASGIRequest) -> None:
+    """Raises HttpRefusal where an agent that signed in to read calls a tool that acts: its host asks for more by that.
+
+    The call is refused, counted and logged as any other.
+    """
+    try:
+        access_tool(visit.actor, visit.tool, visit.toolset)
+    except Refused as refused:
+        if refused.code != Code.TOKEN_MAY_NOT_ACT:
+            return
+        try:
+            check_calls(visit.actor)
+        except Refused:
+            return
+        call_tool(visit.actor, visit.tool, visit.arguments, toolset=visit.toolset)
+        raise _not_in_scope(request, refused) from None
+
+
+def _not_in_scope(request: ASGIRequest, refused: Refused) -> HttpRefusal:
+    return HttpRefusal(403, refused, {"WWW-Authenticate": challenge(request, "insufficient_scope")})
 
 
 def _not_held(request: ASGIRequest) -> HttpRefusal:
@@ -72,12 +99,7 @@ def _not_held(request: ASGIRequest) -> HttpRefusal:
         seconds = math.ceil(too_many.next_action.delay_ms / 1000)
         return HttpRefusal(429, too_many, {"Retry-After": str(seconds)})
     refused = http_refusal(401, AuthenticationFailed())
-    return HttpRefusal(401, refused, {"WWW-Authenticate": challenge('error="invalid_token"')})
-
-
-def challenge(*more: str) -> str:
-    """Return what a 401 asks for."""
-    return ", ".join(('Bearer realm="agent"', *more))
+    return HttpRefusal(401, refused, {"WWW-Authenticate": challenge(request, "invalid_token")})
 
 
 async def serve(server: Server, request: ASGIRequest, scope: Scope, receive: Receive, send: Send) -> None:

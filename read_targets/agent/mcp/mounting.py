@@ -96,7 +96,7 @@ class Mounted:
         self, request: ASGIRequest, message: Any, body: bytes, scope: Scope, receive: Receive, send: Send
     ) -> None:
         try:
-            await self.endpoint(request, message, scope, replayed(body, receive), send)
+            await self.endpoint(request, message, scope, replayed(body, receive), kept_by_nobody(send))
         except HttpRefusal as refusal:
             await refuse(send, refusal)
 
@@ -172,6 +172,17 @@ def replayed(body: bytes, receive: Receive) -> Receive:
         return events.pop() if events else await receive()
 
     return again
+
+
+def kept_by_nobody(send: Send) -> Send:
+    """Return a `send` whose answers no cache keeps: the SDK says nothing of that, and they are one caller's alone."""
+
+    async def told(event: Any) -> None:
+        if event["type"] == "http.response.start":
+            event = {**event, "headers": [*event.get("headers", ()), (b"cache-control", b"no-store, private")]}
+        await send(event)
+
+    return told
 
 
 async def refuse(send: Send, refusal: HttpRefusal) -> None:

@@ -163,7 +163,7 @@ class Served:
         visit = self.visit
         try:
             # A call too many is an answer that the model reads, and not an error that only its host sees.
-            check_calls(visit.actor)
+            check_calls(visit.actor, name)
             key = visit.key()
         except Refused as refused:
             return refused.result(quoted(name), str(uuid.uuid4()))

@@ -33,6 +33,12 @@ class Visit:
         return method if isinstance(method, str) else ""
 
     @property
+    def tool(self) -> str:
+        """The name of the tool that is called."""
+        name = self._params.get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
     def arguments(self) -> Any:
         """The arguments of the tool that is called, none where there are none."""
         given = self._params.get("arguments")
