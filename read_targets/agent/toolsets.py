@@ -39,7 +39,7 @@ def within(reach: frozenset[str] | None, tools: Iterable[Tool]) -> list[Tool]:
 
 
 def guidance_of(tools: Iterable[Tool], asked: str = "") -> str:
-    """Return the guidance for these tools: the toolset's own, then each target's once."""
+    """Return the guidance for these tools: the toolset's own, then each line of the tools' once."""
     own = Toolset.objects.filter(key=asked).values_list("guidance", flat=True).first() if asked else ""
-    parts = dict.fromkeys([own or "", *(tool.guidance for tool in tools)])
-    return "\n".join(part for part in parts if part)
+    lines = dict.fromkeys(line for tool in tools for line in tool.guidance.splitlines())
+    return "\n".join(part for part in (own or "", *lines) if part)

@@ -65,8 +65,7 @@ def gemini(tool: Tool) -> dict[str, Any]:
     declaration: dict[str, Any] = {"name": tool.name, "description": tool.description}
     schema = parameters_schema(tool)
     if schema["properties"]:
-        required = {"required": schema["required"]} if schema["required"] else {}
-        declaration["parameters"] = {"type": "object", "properties": schema["properties"], **required}
+        declaration["parameters"] = {name: value for name, value in schema.items() if name != "additionalProperties"}
     return declaration
 
 
@@ -100,7 +99,7 @@ def _strict_function(tool: Tool) -> dict[str, Any]:
         values = properties[name].pop("enum")
         said = f"one of {len(values)} values; another is refused with those that fit"
         properties[name]["description"] = "; ".join(filter(None, [properties[name].get("description"), said]))
-    for name in properties.keys() - set(schema["required"]):
+    for name in properties.keys() - set(schema.get("required", ())):
         properties[name] = _nullable(properties[name])
     parameters = {**schema, "properties": properties, "required": list(properties)}
     return {**function, "strict": True, "parameters": parameters}

@@ -19,6 +19,9 @@ from .naming import camel, in_every_language, label_of, unused
 LONGEST_DESCRIPTION = 200
 """Characters of a condition's description, as the model stores it."""
 
+EXACTLY = "exact"
+"""What is said of a text that must be the whole value. Nothing is said where a name says it (docs/decisions/0021)."""
+
 Proposed = tuple[Criterion, tuple[CriterionFilter, ...]]
 
 
@@ -47,14 +50,13 @@ class _Maker:
         yield from self._of_amount(list(columns))
         for path in paths:
             if path.kind == "boolean":
-                yield self._plain(path, "boolean", Operator.EQ, "whether it is {label}")
+                yield self._plain(path, "boolean", Operator.EQ, "")
             elif path.kind == "string" and path.hops:
-                yield self._plain(path, "string", Operator.EQ, "the {label}, exactly as it is written")
+                yield self._plain(path, "string", Operator.EQ, EXACTLY)
             elif path.kind == "string" and path.path not in _tuple(self.definition.searched):
                 # What free words do not find must be found by itself.
                 operator = Operator.EQ if path.field.max_length else Operator.CONTAINS
-                said = "exactly as it is written" if path.field.max_length else "a part of it"
-                yield self._plain(path, "string", operator, f"the {{label}}, {said}")
+                yield self._plain(path, "string", operator, EXACTLY if path.field.max_length else "a part of it")
 
     def _of_date(self, paths: list[ListPath]) -> Iterator[Proposed]:
         dates = [path for path in paths if path.kind == "date"]
@@ -63,28 +65,29 @@ class _Maker:
         if date is None:
             yield from self._of_year_and_month(paths)
             return
-        yield self._make("from", "date", lambda: _("From"), "the first day, inclusive, by {label}", date, Operator.GTE)
-        yield self._make("to", "date", lambda: _("To"), "the last day, inclusive, by {label}", date, Operator.LTE)
-        yield self._make("year", "integer", lambda: _("Year"), "a year, like 2026", date, Operator.YEAR)
-        yield self._make("month", "integer", lambda: _("Month"), "1-12, with a year", date, Operator.MONTH, _MONTHS)
-        yield self._make("period", "string", lambda: _("Period"), "a month as YYYY-MM", date, Operator.PERIOD)
+        # Of the only date there is no need to say which one it is.
+        first, last = ("first {label}", "last {label}") if len(dates) > 1 else ("", "last day")
+        yield self._make("from", "date", lambda: _("From"), first, date, Operator.GTE)
+        yield self._make("to", "date", lambda: _("To"), last, date, Operator.LTE)
+        yield self._make("year", "integer", lambda: _("Year"), "", date, Operator.YEAR)
+        yield self._make("month", "integer", lambda: _("Month"), "", date, Operator.MONTH, _MONTHS)
+        yield self._make("period", "string", lambda: _("Period"), "", date, Operator.PERIOD)
 
     def _of_year_and_month(self, paths: list[ListPath]) -> Iterator[Proposed]:
         """A list may have no date, but whole numbers for its year and month (seed 000)."""
         whole = {path.path: path for path in paths if path.kind == "integer"}
         if "year" in whole:
-            yield self._make("year", "integer", lambda: _("Year"), "a year, like 2026", whole["year"], Operator.EQ)
+            yield self._make("year", "integer", lambda: _("Year"), "", whole["year"], Operator.EQ)
         if "month" in whole:
-            said = "1-12, with a year"
-            yield self._make("month", "integer", lambda: _("Month"), said, whole["month"], Operator.EQ, _MONTHS)
+            yield self._make("month", "integer", lambda: _("Month"), "", whole["month"], Operator.EQ, _MONTHS)
 
     def _of_enum(self, path: ListPath) -> Proposed:
         with translation.override("en"):
             told = [(str(value), str(label)) for value, label in path.field.flatchoices if value]
         plain = all(camel(label).lower() == camel(value).lower() for value, label in told)
-        meanings = "; ".join(f"{value}: {label}" for value, label in told)
+        meanings = "" if plain else "; ".join(f"{value}: {label}" for value, label in told)
         values = {"values": "\n".join(value for value, _label in told)}
-        return self._plain(path, "enum", Operator.EQ, "the {label}" if plain else f"the {{label}} - {meanings}", values)
+        return self._plain(path, "enum", Operator.EQ, meanings, values)
 
     def _of_amount(self, columns: list[Column]) -> Iterator[Proposed]:
         """The least and the most of `amount`, else of the first total, else of the first number (seed 000)."""
@@ -101,8 +104,8 @@ class _Maker:
         path, name = self.definition.path(amount.list_path), capfirst(amount.name)
         least = lambda: _("Least %(name)s") % {"name": label_of(self.definition, path)}  # noqa: E731
         most = lambda: _("Most %(name)s") % {"name": label_of(self.definition, path)}  # noqa: E731
-        yield self._make(f"min{name}", path.kind, least, "{label} of at least this", path, Operator.GTE)
-        yield self._make(f"max{name}", path.kind, most, "{label} of at most this", path, Operator.LTE)
+        yield self._make(f"min{name}", path.kind, least, "", path, Operator.GTE)
+        yield self._make(f"max{name}", path.kind, most, "", path, Operator.LTE)
 
     def _plain(
         self, path: ListPath, kind: str, operator: str, said: str, facts: dict[str, Any] | None = None

@@ -150,11 +150,14 @@ def _describe(
     options = definition.model._meta
     with translation.override("en"):
         records = str(options.verbose_name_plural)
-    shown = ", ".join(column.name for column in columns)
+    # Columns that it groups by are named among the tool's arguments.
+    shown = ", ".join(column.name for column in columns if column.list_path not in (definition.grouped or ()))
     ordered = [str(one) for one in definition.own_order if one.path in (definition.sorted or ())]
     target.label = in_every_language(lambda: str(options.verbose_name_plural))
     target.model_name = records[: _longest("model_name")]
-    target.description = Truncator(f"the {records} ({shown}).").chars(_longest("description"))
+    target.description = Truncator(f"the {records} (with {shown})." if shown else f"the {records}.").chars(
+        _longest("description")
+    )
     target.tags = ", ".join(target.key.split("."))[: _longest("tags")]
     target.search_hint = Truncator(", ".join(names[path] for path in definition.searched)).chars(
         _longest("search_hint")

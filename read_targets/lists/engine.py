@@ -88,7 +88,7 @@ class Rows:
     places: int
     legs: int
 
-    def told(self, read: Iterable[Sequence[Any]]) -> list[Row]:
+    def told(self, read: Iterable[tuple[Any, ...]]) -> list[Row]:
         """Return the rows that were read."""
         last = len(self.paths) + 1
         closed = {hops: last + at for at, hops in enumerate(self.flags)}

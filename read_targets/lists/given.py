@@ -24,7 +24,7 @@ class Given(Expression):
         self.name, self.value = name, value
 
     @property
-    def identity(self) -> tuple[Any, ...]:  # type: ignore[override]  # Django keeps what it makes of all arguments
+    def identity(self) -> tuple[Any, ...]:
         """What makes two of them alike."""
         return (type(self), self.name)
 
@@ -32,7 +32,7 @@ class Given(Expression):
         """Return the value as the driver takes it."""
         return self.output_field.get_db_prep_value(self.value, connection)
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
         """Write a parameter: the value, or where a statement is compiled for later, itself."""
         return "%s", [self if _leaving_places.get() else self.held(connection)]
 

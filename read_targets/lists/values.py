@@ -45,7 +45,7 @@ class Argument:
     """A named value that may be given: its kind, what it means, and what fits.
 
     `form` says in words what `pattern` asks for: `YYYY-MM`. Of a trimmed text, blanks around it are no part. That one
-    is `required` is for whoever reads several to enforce.
+    is `required` is for whoever reads several to enforce. Limits that everybody knows, as of a year, need not be told.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Argument:
     form: str = ""
     is_trimmed: bool = False
     required: bool = False
+    tells_limits: bool = True
 
     def read(self, raw: Any) -> Any:
         """Return `raw` as a value of this kind: str, Decimal, int, bool or date; None where it is not set.

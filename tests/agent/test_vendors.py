@@ -141,7 +141,7 @@ def test_a_target_of_many_conditions_and_columns_is_taken(db: None, form: str, c
         CriterionFilter.objects.create(criterion=one, field="c0", operator="eq")
     target = ReadTarget.objects.get(pk=target.pk)
     told = query_tool(target)
-    assert len(told.arguments) == 1 + len(KINDS) + 1 + bool(columns) + 5
+    assert len(told.arguments) == 1 + len(KINDS) + 1 + 2 * bool(columns) + 4
     assert problems_in(form, FORMATS[form](told)) == []
 
 
@@ -150,8 +150,8 @@ def test_the_envelope_of_each_vendor() -> None:
     closed = {
         "type": "object",
         "properties": {"flow": {"type": "string", "enum": ["IN"]}, "page": {"type": "string"}},
-        "required": ["page"],
         "additionalProperties": False,
+        "required": ["page"],
     }
     strict = {
         "type": "object",

@@ -14,7 +14,7 @@ from pathlib import Path
 SIZES = os.environ.get("BENCH_SIZES", "10000,100000,1000000").split(",")
 OF_EACH_SIZE = ("rights",)
 OF_THE_LARGEST = ("searching", "exporting")
-AT_ITS_OWN_SIZE = ("doors", "pages")
+AT_ITS_OWN_SIZE = ("doors", "pages", "economy")
 ITS_OWN_SIZE = "50000"
 
 

@@ -79,7 +79,9 @@ def test_the_ledger_is_declared_as_seed_000_declares_it() -> None:
     assert target.criteria.get(name="flow").value_list == ["INCOME", "EXPENSE"]
     month = target.criteria.get(name="month")
     assert (month.minimum, month.maximum) == (Decimal(1), Decimal(12))
-    assert month.description == "1-12, with a year"
+    assert month.description == ""
+    assert target.criteria.get(name="to").description == "last day"
+    assert target.criteria.get(name="account").description == "exact"
     assert target.search_hint == "counterparty, memo, account"
     assert target.order == "-date"
     assert target.model_name == "cash transactions"

@@ -1,9 +1,8 @@
 """What the tests need of Node: packages that are not of Python, and so are there only where somebody installed them.
 
-With the Node that the development requirements bring:
+With the Node that the development requirements bring, and the versions and checksums of the lock that is kept there:
 
-    npm install --prefix .conformance @modelcontextprotocol/conformance@0.2.0-alpha.12
-    npm install --prefix .conformance @modelcontextprotocol/inspector@2.12.0
+    .venv/bin/npm install --prefix .conformance
 
 `MCP_CONFORMANCE` names another folder than `.conformance`.
 """

@@ -277,7 +277,7 @@ def test_a_token_that_cannot_be_looked_up_tells_nothing_of_why(
     def fail(secret: str) -> None:
         raise raised
 
-    monkeypatch.setattr(answering, "token_of", fail)
+    monkeypatch.setattr(answering, "token_in", fail)
     site = Site()
     site.mounted.endpoint = answering.answer
     told, _headers, body = site.send(authorization="Bearer rt_x")

@@ -11,8 +11,18 @@ from mcp import types
 from read_targets.agent.codes import Code
 from read_targets.agent.contract import Refused, result_from
 from read_targets.agent.mcp.polling import CALL_ANSWER_TOOL
-from read_targets.agent.mcp.told import SERVER_ERROR, annotations_of, output_schema, told_answer, told_refusal
+from read_targets.agent.mcp.told import (
+    SERVER_ERROR,
+    annotations_of,
+    output_schema,
+    told_answer,
+    told_refusal,
+    told_tool,
+)
 from read_targets.agent.refusals import doors_closed, refuse_arguments, unknown_toolset
+from read_targets.agent.registry import tools_of
+from read_targets.agent.vendors import problems_in
+from read_targets.policies import Actor
 from tests.agent.test_contract import ANSWERS
 
 from .test_texts import READ
@@ -34,19 +44,26 @@ def test_the_schema_of_answers_refuses_what_is_none(missing: str) -> None:
         jsonschema.validate(answer, output_schema())
 
 
-def test_the_schema_of_answers_stays_in_the_plain_subset() -> None:
-    schema = output_schema()
-    assert schema["type"] == "object"
-    assert {tuple(one) for one in schema["properties"].values()} == {("type",)}
+def test_the_schema_of_answers_says_no_more_than_what_each_must_have() -> None:
+    assert output_schema() == {"type": "object", "required": ["success", "outcome", "message"]}
 
 
 @pytest.mark.parametrize("acts", [True, False])
 def test_every_hint_is_set(acts: bool) -> None:
-    hints = annotations_of("Title", acts=acts).model_dump(by_alias=True)
+    hints = annotations_of(acts=acts).model_dump(by_alias=True, exclude_none=True)
     assert hints == {
-        "title": "Title", "readOnlyHint": not acts, "destructiveHint": acts, "idempotentHint": not acts,
-        "openWorldHint": False,
+        "readOnlyHint": not acts, "destructiveHint": acts, "idempotentHint": not acts, "openWorldHint": False
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["anthropic", "gemini"])
+def test_what_a_host_hands_on_is_taken_by_its_models_vendor(person: Any, form: str) -> None:
+    arguments = "input_schema" if form == "anthropic" else "parameters"
+    for tool in [*map(told_tool, tools_of(Actor(person("admin")))), CALL_ANSWER_TOOL]:
+        told: dict[str, Any] = {"name": tool.name, "description": tool.description}
+        if form == "anthropic" or tool.input_schema["properties"]:
+            told[arguments] = tool.input_schema
+        assert problems_in(form, told) == []
 
 
 def test_the_tool_that_asks_again_reads_only() -> None:

@@ -24,11 +24,11 @@ GENERAL = (
     "agree on their own page: give them the link; nothing that you or your host accept counts."
 )
 
-_END = re.compile(r"(?<=[.!?])\s+")
+_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def instructions(visit: Visit) -> str:
-    """Return the guidance for the caller's tools, cut at a sentence.
+    """Return the guidance for the caller's tools, cut at a sentence or a line.
 
     Where the caller is offered none, as long as the doors are closed say, what holds for all; a call is told why.
     """
@@ -60,10 +60,10 @@ def prompt(visit: Visit, name: str) -> types.GetPromptResult | None:
 
 
 def cut(text: str, most: int = MOST_BYTES) -> str:
-    """Return as many whole sentences of `text` as fit into `most` bytes."""
+    """Return as many whole sentences and lines of `text` as fit into `most` bytes."""
     kept = ""
     for sentence in _sentences(text.strip()):
-        if len(f"{kept}{sentence}".encode()) > most:
+        if len(f"{kept}{sentence}".rstrip().encode()) > most:
             break
         kept += sentence
     return kept.rstrip()

@@ -20,7 +20,7 @@ CALL_ANSWER = "callAnswer"
 """The tool that asks for the answer of a call that waits for a person."""
 
 TOLD = ("success", "outcome", "message")
-"""What the schema of answers names."""
+"""What the schema of answers names: what tells one answer from another, and what it says."""
 
 _ERRORS = {
     Code.UNKNOWN_TOOL: types.INVALID_PARAMS,
@@ -37,17 +37,24 @@ def told_tool(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=parameters_schema(tool),
+        input_schema=input_schema(tool),
         output_schema=output_schema(),
-        annotations=annotations_of(tool.title, acts=tool.acts),
+        annotations=annotations_of(acts=tool.acts),
         _meta=app_of(tool),
     )
 
 
-def annotations_of(title: str, *, acts: bool) -> types.ToolAnnotations:
-    """Return the hints of a tool. One that acts runs what an admin declared, so it may well destroy something."""
+def input_schema(tool: Tool) -> dict[str, Any]:
+    """Return the schema of the arguments; that others are refused, the server says where it comes to that."""
+    return {name: value for name, value in parameters_schema(tool).items() if name != "additionalProperties"}
+
+
+def annotations_of(*, acts: bool) -> types.ToolAnnotations:
+    """Return the hints of a tool. One that acts runs what an admin declared, so it may well destroy something.
+
+    The title is the tool's own, which comes before one among the hints.
+    """
     return types.ToolAnnotations(
-        title=title,
         read_only_hint=not acts,
         destructive_hint=acts,
         idempotent_hint=not acts,
@@ -59,13 +66,12 @@ def annotations_of(title: str, *, acts: bool) -> types.ToolAnnotations:
 def output_schema() -> dict[str, Any]:
     """Return the schema that every answer fits, a refusal too, of what all shapes of the contract must have.
 
-    It comes with every tool of the list, so it names no more than a program needs to tell answers apart.
+    It comes with every tool of the list, so it names no more than a program needs to tell answers apart; the contract
+    as a whole is in the documentation, and the text of an answer says in words what it holds.
     """
     schemas = result_schemas("{model}")
     shapes = [schemas[shape.__name__] for shape in RESULTS]
-    properties = {name: {"type": shapes[0]["properties"][name]["type"]} for name in TOLD}
-    required = [name for name in TOLD if all(name in shape["required"] for shape in shapes)]
-    return {"type": "object", "properties": properties, "required": required}
+    return {"type": "object", "required": [name for name in TOLD if all(name in one["required"] for one in shapes)]}
 
 
 def told_answer(result: ToolResult, site: str) -> types.CallToolResult:
