@@ -69,6 +69,8 @@ class Digest:
     rest: Rest | None = None
     omissions: list[str] = field(default_factory=list)
     stamp: Stamp | None = None
+    behind_ms: int | None = None
+    """By how much the replica may have been behind that was read; None where it was the database itself."""
 
     @property
     def row_columns(self) -> tuple[Column, ...]:

@@ -58,9 +58,16 @@ def result_of(
         summary=summary_of(digest, wish, MODEL_GROUPS),
         **shown,
         **({"goals": goals} if goals else {}),
-        provenance=Provenance(source="BACKEND_QUERY", computed_at=timezone.now().astimezone(dt.UTC).strftime("%FT%TZ")),
+        provenance=_provenance(digest),
         **code,
     )
+
+
+def _provenance(digest: Digest) -> Provenance:
+    """Where the numbers came from, and of a replica how far it may have been behind."""
+    behind = {} if digest.behind_ms is None else {"behind_ms": digest.behind_ms}
+    now = timezone.now().astimezone(dt.UTC).strftime("%FT%TZ")
+    return Provenance(source="BACKEND_QUERY", computed_at=now, **behind)
 
 
 def scope_of(target: ReadTarget, values: Mapping[str, Any], zone: dt.tzinfo) -> Scope:

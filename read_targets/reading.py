@@ -31,6 +31,7 @@ from .lists.keys import pack
 from .lists.question import Basis
 from .lists.selection import reads_everything
 from .models import Column, ReadTarget
+from .replicas import from_replica
 
 
 def read(
@@ -46,11 +47,15 @@ def read(
     definition = get_list(target.list_query)
     columns = tuple(target.columns.all())
     question = _question(target, columns, values, zone, wish)
-    using = router.db_for_read(definition.model)
-    with snapshot(using):
-        answer = ask(definition, question, access)
-        stamp = _stamp(definition, columns, question, access, answer) if wish.keeps(answer.total or 0) else None
-    return _digest(columns, answer, zone, wish, stamp)
+
+    def taken() -> tuple[Answer, Stamp | None]:
+        with snapshot(router.db_for_read(definition.model)):
+            answer = ask(definition, question, access)
+            keeps = wish.keeps(answer.total or 0)
+            return answer, _stamp(definition, columns, question, access, answer) if keeps else None
+
+    (answer, stamp), behind_ms = from_replica(definition.model, taken)
+    return _digest(columns, answer, zone, wish, stamp, behind_ms)
 
 
 def question_of(
@@ -105,6 +110,7 @@ def _digest(
     zone: dt.tzinfo,
     wish: Wish,
     stamp: Stamp | None,
+    behind_ms: int | None,
 ) -> Digest:
     return Digest(
         total=answer.total,
@@ -116,6 +122,7 @@ def _digest(
         rest=answer.rest,
         omissions=[*omissions_of(columns, answer.figures), *_withheld(columns, answer.groups, answer.rows, wish)],
         stamp=stamp,
+        behind_ms=behind_ms,
     )
 
 

@@ -28,6 +28,7 @@ LIST_READERS = {
     "heavy",
     "foreign_figures",
     "reading",
+    "replicas",
     "screens",
     "graphql",
 }

@@ -13,8 +13,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.utils.text import capfirst
 from django.views import View
+from django.views.decorators.cache import cache_control
 
 from read_targets.cards.parts import Cell
 from read_targets.cards.values import shown_value
@@ -41,6 +43,7 @@ class Header:
     direction: str = ""
 
 
+@method_decorator(cache_control(private=True, no_store=True), name="dispatch")
 class ListScreen(LoginRequiredMixin, View):
     """The screen of the list `list_name`, for people who may view at least one of its rows."""
 

@@ -192,6 +192,9 @@ class Provenance(Part):
 
     source: Literal["BACKEND_QUERY"]
     computed_at: str
+    behind_ms: int = Field(
+        0, description="Read from a replica: by how many milliseconds at most it was behind; left out where it was not."
+    )
 
 
 class WorkspaceFacts(Part):

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from django.core.management import call_command
+from django.urls import set_script_prefix
 from jsonschema import Draft202012Validator
 
 from read_targets.agent.kept import keep_answer
@@ -92,3 +93,35 @@ def test_whoever_came_too_soon_is_told_when_to_come_again(agent: Any) -> None:
     document = document_of(agent)
     answers = [one["responses"]["429"] for path in document["paths"].values() for one in path.values()]
     assert all(one["headers"]["Retry-After"]["schema"] == {"type": "integer", "minimum": 1} for one in answers)
+
+
+def test_no_method_is_answered_that_the_document_does_not_tell(agent: Any) -> None:
+    one = agent("clerk")
+    for method in ("OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"):
+        response = one.client.generic(method, "/agent/tools", headers=one.headers)
+        assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")
+        assert response.json()["code"] == "read_targets.method_not_allowed"
+
+
+def test_lists_of_tools_and_cards_fit_the_document(agent: Any) -> None:
+    document = document_of(agent)
+    one = agent("clerk")
+    one.answer("queryLedgerCashTransactions", show="workspace")
+    for path in ("/tools", "/cards"):
+        told = document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        schema = {**told, "components": document["components"]}
+        answer = one.client.get(f"/agent{path}", headers=one.headers).json()
+        assert not [error.message for error in Draft202012Validator(schema).iter_errors(answer)]
+        assert answer[path[1:]]
+
+
+def test_the_document_is_that_of_the_prefix_asked_for(agent: Any) -> None:
+    one = agent("clerk")
+    told = []
+    for prefix in ("/", "/site/", "/"):
+        set_script_prefix(prefix)
+        try:
+            told += one.client.get("/agent/schema/", headers=one.headers).json()["servers"]
+        finally:
+            set_script_prefix("/")
+    assert told == [{"url": "/agent"}, {"url": "/site/agent"}, {"url": "/agent"}]
