@@ -12,6 +12,7 @@ from .metrics import metrics
 from .schema import schema
 from .views import home
 
+handler400 = "project.views.unreadable"
 handler403 = "project.views.forbidden"
 handler404 = "project.views.not_found"
 

@@ -1,8 +1,9 @@
 """The pages of the site that belong to no app: the home, and what is said instead of a page."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -36,6 +37,15 @@ def _start_of(app_label: str) -> list[tuple[str, str]]:
     """The app's own start page, where it has one, to stand before its screens."""
     start = f"{app_label}:start"
     return [(_("Start page"), reverse(start))] if leads_somewhere(start) else []
+
+
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that the request cannot be read, and read no more of it.
+
+    Django's own page looks for a token of forms in the body, and fails on one that is no form; nor is anything known of
+    the person, since what names the site may be what is wrong.
+    """
+    return HttpResponseBadRequest(render_to_string("project/400.html"))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

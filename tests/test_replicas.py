@@ -15,6 +15,7 @@ from guardian.shortcuts import assign_perm, remove_perm
 
 from project.demo.ledger.models import Account, CashTransaction
 from read_targets import replicas
+from read_targets.agent.texts import text_twin
 from read_targets.models import GrantsStamp
 from read_targets.replicas import Primary, Replica, ReplicaRouter, behind, from_replica
 from read_targets.stamps import grant_went, set_stamp, watch_grants
@@ -176,6 +177,13 @@ def test_the_answer_says_how_old_it_is(mirror: None, agent: Any, monkeypatch: py
         assert one.answer(TOOL, rows=0)["provenance"]["behindMs"] == milliseconds
     monkeypatch.setattr(replicas, "behind_now", lambda: None)
     assert "behindMs" not in one.answer(TOOL, rows=0)["provenance"]
+
+
+def test_a_model_that_reads_text_is_told_too(mirror: None, agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = agent("clerk")
+    for milliseconds, told in ((0, False), (1_234, True)):
+        monkeypatch.setattr(replicas, "behind_now", lambda behind=milliseconds: behind)
+        assert ("; up to 1.2 s old" in text_twin(one.answer(TOOL, rows=0))) is told
 
 
 def test_without_a_replica_the_answer_says_nothing_of_one(agent: Any) -> None:

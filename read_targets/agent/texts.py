@@ -82,7 +82,9 @@ def _coverage(answer: Mapping[str, Any]) -> Iterator[str]:
     of = "" if asked == analysed else f" of {'unknown' if asked is None else asked}"
     whole = "" if coverage["isComplete"] else "; isComplete: false"
     missing = f"; missing: {', '.join(map(shown, coverage['omissions']))}" if coverage.get("omissions") else ""
-    yield f"rows: {analysed}{of}{whole}{missing}"
+    behind = answer.get("provenance", {}).get("behindMs", 0)
+    old = f"; up to {behind / 1_000:.1f} s old" if behind else ""
+    yield f"rows: {analysed}{of}{whole}{missing}{old}"
     bounds = answer["scope"].get("timeRange")
     if bounds:
         yield f"time: {bounds['start'] or '…'} to before {bounds['end'] or '…'} ({answer['scope']['timeZone']})"

@@ -87,6 +87,15 @@ def test_what_is_not_there_is_said_in_our_own_words(signed_in: SignedIn) -> None
     assert "Nothing stands at this address" in response.content.decode()
 
 
+@pytest.mark.parametrize("path", ["/accounts/login/", "/graphql", "/agent/cards/x/open", "/oauth/token"])
+@pytest.mark.parametrize("host", ["testserver", "elsewhere.example"])
+def test_a_form_that_cannot_be_read_is_nobody_elses_fault(path: str, host: str) -> None:
+    browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    browser.cookies["csrftoken"] = "a" * 32
+    response = browser.post(path, b"x", "multipart/form-data", headers={"host": host})
+    assert response.status_code in (400, 401)
+
+
 def test_graphql_answers_with_and_without_its_slash(signed_in: SignedIn) -> None:
     for path in ("/graphql", "/graphql/"):
         response = signed_in("clerk").post(path, {"query": "{ me }"}, "application/json")
