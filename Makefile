@@ -19,7 +19,7 @@ run: $(VENV)/.installed ## build the sample company and serve it on http://127.0
 ONCE := admin agent declaration demo mcp page_commands/admin page_commands/declaration
 
 test: $(VENV)/.installed-dev ## every test on SQLite and in Chromium; on PostgreSQL all that a database may answer otherwise
-	$(BIN)/pytest -n 2 -m "not bench"
+	$(BIN)/pytest -n 3 -m "not bench"
 	$(BIN)/python -m tests.with_postgres $(BIN)/pytest -n 2 -m "not bench and not browser" $(ONCE:%=--ignore=tests/%)
 
 check: $(VENV)/.installed-dev ## style, types, migrations, settings and committed schemas

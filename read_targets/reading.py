@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from django.db import router
 
+from .conf import setting
 from .criteria import conditions_of
 from .digest import WORKSPACE_ROWS, Digest, Stamp, Wish, omissions_of
 from .foreign import read_foreign
@@ -47,6 +48,11 @@ def read(
     definition = get_list(target.list_query)
     columns = tuple(target.columns.all())
     question = _question(target, columns, values, zone, wish)
+
+    if setting("REPLICA"):
+        # What the person holds everywhere is asked here, of the database itself, also for what the paths lead to.
+        for model in {definition.model, *(model for path in definition.paths.values() for _, model in path.hops)}:
+            access.viewable(model)
 
     def taken() -> tuple[Answer, Stamp | None]:
         with snapshot(router.db_for_read(definition.model)):

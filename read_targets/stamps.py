@@ -10,7 +10,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db import models, router, transaction
-from django.db.models.signals import post_delete
+from django.db.models.signals import post_delete, post_save
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 ONLY = 1
@@ -30,10 +30,21 @@ class GrantsStamp(models.Model):
 
 
 def watch_grants() -> None:
-    """Set a new stamp whenever one of guardian's grants goes. Only a site with a replica needs it: it costs a write."""
+    """Set a new stamp whenever one of guardian's grants goes, or becomes another's.
+
+    Only a site with a replica needs it: it costs a write.
+    """
     for model in apps.get_models():
         if issubclass(model, (UserObjectPermissionBase, GroupObjectPermissionBase)):
-            post_delete.connect(grant_went, sender=model, dispatch_uid=f"read_targets.stamps.{model._meta.label}")
+            uid = f"read_targets.stamps.{model._meta.label}"
+            post_delete.connect(grant_went, sender=model, dispatch_uid=uid)
+            post_save.connect(grant_changed, sender=model, dispatch_uid=uid)
+
+
+def grant_changed(created: bool = False, **kwargs: Any) -> None:
+    """A grant that is no new one was somebody's before, on something."""
+    if not created:
+        grant_went()
 
 
 def grant_went(**kwargs: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import OperationalError, connections, router
-from django.db.models.signals import post_delete
+from django.db.models.signals import post_delete, post_save
 from guardian.shortcuts import assign_perm, remove_perm
 
 from project.demo.ledger.models import Account, CashTransaction
@@ -18,7 +18,7 @@ from read_targets import replicas
 from read_targets.agent.texts import text_twin
 from read_targets.models import GrantsStamp
 from read_targets.replicas import Primary, Replica, ReplicaRouter, behind, from_replica
-from read_targets.stamps import grant_went, set_stamp, watch_grants
+from read_targets.stamps import grant_changed, grant_went, set_stamp, watch_grants
 
 VIEW = "ledger.view_account"
 STAMP, OTHER = uuid.UUID(int=1), uuid.UUID(int=2)
@@ -142,7 +142,9 @@ def watched(db: None) -> Iterator[None]:
     watch_grants()
     yield
     for model in apps.get_models():
-        post_delete.disconnect(grant_went, sender=model, dispatch_uid=f"read_targets.stamps.{model._meta.label}")
+        uid = f"read_targets.stamps.{model._meta.label}"
+        post_delete.disconnect(grant_went, sender=model, dispatch_uid=uid)
+        post_save.disconnect(grant_changed, sender=model, dispatch_uid=uid)
 
 
 def test_a_grant_that_is_taken_back_sets_a_new_stamp(
@@ -159,6 +161,16 @@ def test_a_grant_that_is_taken_back_sets_a_new_stamp(
     first = GrantsStamp.objects.get().stamp
     set_stamp()
     assert GrantsStamp.objects.get().stamp != first
+
+
+def test_a_grant_that_becomes_another_persons_sets_a_new_stamp(
+    watched: None, person: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    grant = assign_perm(VIEW, person("guest"), Account.objects.all()[0])
+    with django_capture_on_commit_callbacks() as taken:
+        grant.user = person("analyst")
+        grant.save()
+    assert len(taken) == 1
 
 
 def test_many_at_once_set_one(watched: None, django_capture_on_commit_callbacks: Any) -> None:
@@ -184,6 +196,22 @@ def test_a_model_that_reads_text_is_told_too(mirror: None, agent: Any, monkeypat
     for milliseconds, told in ((0, False), (1_234, True)):
         monkeypatch.setattr(replicas, "behind_now", lambda behind=milliseconds: behind)
         assert ("; up to 1.2 s old" in text_twin(one.answer(TOOL, rows=0))) is told
+
+
+def test_what_is_held_everywhere_is_asked_of_the_database_itself(
+    mirror: None, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, str] = {}
+    own = User.has_perm
+
+    def has_perm(user: User, permission: str, obj: Any = None) -> bool:
+        asked[permission] = read_of(User)
+        return own(user, permission, obj)
+
+    monkeypatch.setattr(User, "has_perm", has_perm)
+    assert agent("clerk").answer(TOOL, rows=1)["provenance"]["behindMs"] == 0
+    assert {"ledger.view_cashtransaction", "ledger.view_account"} <= set(asked)
+    assert set(asked.values()) == {"default"}
 
 
 def test_without_a_replica_the_answer_says_nothing_of_one(agent: Any) -> None:

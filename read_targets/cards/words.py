@@ -10,6 +10,8 @@ LONGEST_QUOTE = 80
 _JOINERS = frozenset("\u200c\u200d")
 _BREAKS = frozenset({"Cc", "Zl", "Zp"})
 _UNSEEN = frozenset({"Cf", "Cs", "Cn"})
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that show nothing: a name of these would be none."""
 
 
 def plain_words(text: str, most: int | None = None) -> str:
@@ -33,4 +35,4 @@ def _plain(letter: str) -> str:
     category = unicodedata.category(letter)
     if category in _BREAKS:
         return " "
-    return "" if category in _UNSEEN and letter not in _JOINERS else letter
+    return "" if letter in _BLANK or (category in _UNSEEN and letter not in _JOINERS) else letter

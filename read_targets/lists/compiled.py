@@ -25,12 +25,15 @@ BATCH = 2_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """A statement for one database: its parameters, by name where values come in, and how columns become values."""
+    """A statement for one database: its parameters, by name where values come in, and the columns that are converted.
+
+    How they are is asked of the connection each time: it is another for each thread.
+    """
 
     using: str
     sql: str
     parameters: tuple[tuple[str | None, Any], ...]
-    converters: Mapping[int, tuple[list[Any], Any]]
+    columns: Mapping[int, Any]
 
     def filled(self, held: Mapping[str, Any]) -> list[Any]:
         """Return the parameters, with the values of `held` as the driver takes them."""
@@ -42,23 +45,36 @@ class Compiled:
         with connection.cursor() as cursor:
             cursor.execute(self.sql, self.filled(held))
             rows: list[tuple[Any, ...]] = cursor.fetchall()
-        return [self._converted(row, connection) for row in rows] if self.converters else rows
+        if not self.columns:
+            return rows
+        converters = self._converters(connection)
+        return [_converted(row, converters, connection) for row in rows]
 
     def each(self, held: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         """Ask the statement, and yield its rows, a few thousand at a time in memory; inside of a transaction."""
         connection = connections[self.using]
+        converters = self._converters(connection)
         with connection.chunked_cursor() as cursor:
             cursor.execute(self.sql, self.filled(held))
             while rows := cursor.fetchmany(BATCH):
                 for row in rows:
-                    yield self._converted(row, connection) if self.converters else row
+                    yield _converted(row, converters, connection) if converters else row
 
-    def _converted(self, row: Any, connection: Any) -> tuple[Any, ...]:
-        values = list(row)
-        for position, (steps, expression) in self.converters.items():
-            for step in steps:
-                values[position] = step(values[position], expression, connection)
-        return tuple(values)
+    def _converters(self, connection: Any) -> dict[int, tuple[list[Any], Any]]:
+        return {position: (converters_of(one, connection), one) for position, one in self.columns.items()}
+
+
+def converters_of(column: Any, connection: Any) -> list[Any]:
+    """Return how values of the column come from the driver, step by step, as Django's compiler has it."""
+    return [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
+
+
+def _converted(row: Any, converters: Mapping[int, tuple[list[Any], Any]], connection: Any) -> tuple[Any, ...]:
+    values = list(row)
+    for position, (steps, expression) in converters.items():
+        for step in steps:
+            values[position] = step(values[position], expression, connection)
+    return tuple(values)
 
 
 def compiled(queryset: QuerySet[Any, Any], names: Mapping[Any, str] | None = None) -> Compiled | None:
@@ -73,9 +89,10 @@ def compiled(queryset: QuerySet[Any, Any], names: Mapping[Any, str] | None = Non
             sql, parameters = compiler.as_sql()
     except EmptyResultSet:
         return None
-    columns = [column for column, *_ in compiler.select[: compiler.col_count]]
+    columns = {position: one for position, (one, *_) in enumerate(compiler.select[: compiler.col_count])}
+    converted = {position: one for position, one in columns.items() if converters_of(one, connections[using])}
     named = tuple((_name_of(one, names or {}), one) for one in parameters)
-    return Compiled(using, sql, named, compiler.get_converters(columns))
+    return Compiled(using, sql, named, converted)
 
 
 def _name_of(parameter: Any, names: Mapping[Any, str]) -> str | None:

@@ -187,7 +187,7 @@ class Reading(Selection):
         while True:
             left = limit - len(read)
             make = partial(self._rows, paths, place, leg, left)
-            one = self.known(("rows", *part, leg, left), [*paths, *ordered], question.offset + limit, make)
+            one = self.known(("rows", *part, leg, left), [*paths, *ordered], question.offset + left, make)
             read += one.statement.rows(self.held()) if one.statement else ()
             leg += 1
             if leg == one.legs or len(read) >= limit:

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import connections, router
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
+from django.db.models.manager import BaseManager
 
 from .access import Access
 from .conditions import NOTHING, condition_q
@@ -21,6 +22,11 @@ from .question import Question
 from .search import Search
 
 Made = TypeVar("Made")
+
+
+def _narrows(model: type[Model]) -> bool:
+    """Whether the manager that rows and rights begin from may leave rows out, which Django advises against."""
+    return type(model._base_manager).get_queryset is not BaseManager.get_queryset
 
 
 def permitted(definition: ListDefinition, access: Access, using: str | None = None, first: int = 0) -> QuerySet[Any]:
@@ -135,11 +141,15 @@ class Selection:
     def _shape(self, paths: Iterable[ListPath], first: int) -> Hashable | None:
         """What decides how the selection is written; None where that cannot be told.
 
-        The application's own scope may be another each time, and words are looked up ahead.
+        The application's own scope, or a manager of its own, may be another each time, and words are looked up ahead.
         """
-        if self.definition.queryset is not None or self._search.text:
-            return None
         crossed = dict.fromkeys(model for path in paths for _, model in path.hops)
+        if (
+            self.definition.queryset is not None
+            or self._search.text
+            or any(map(_narrows, (self.definition.model, *crossed)))
+        ):
+            return None
         rights = [self.access.shape(self.definition.model, self._first(first)), *map(self.access.shape, crossed)]
         if None in rights:
             return None

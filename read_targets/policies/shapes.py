@@ -100,6 +100,7 @@ class Granted:
     def __init__(self, user: Any, groups: list[Any], model: type[Model], right: int) -> None:
         self.user, self.groups, self.model, self.right = user, groups, model, right
         self._few, self._counts = -1, (0, 0)
+        self._held: tuple[bool, bool] | None = None
 
     def __bool__(self) -> bool:
         """Whether there is any grant at all: the right's door."""
@@ -121,7 +122,10 @@ class Granted:
 
     def _way(self, first: int) -> _Way:
         own, by_groups = self._counted(first or FIRST_ROWS)
-        return _Way(own > 0, by_groups > 0, bool(first) and own + by_groups > _few(first))
+        if self._held is None:
+            # Counting further must not find another arm: what was made of the first count stands in the same statement.
+            self._held = own > 0, by_groups > 0
+        return _Way(*self._held, is_each_asked=bool(first) and own + by_groups > _few(first))
 
     def by_key(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the granted objects of `queryset` by their keys, without a look at how many grants there are."""

@@ -22,6 +22,7 @@ from read_targets.cards.words import plain_words, quoted_words
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("line\u2028end", "line end"),
         ("lonely \ud800", "lonely"),
+        ("\u3164\u115f \u2800\u034f", ""),
         ("<b>bold</b>", "<b>bold</b>"),
         ("", ""),
     ],

@@ -51,7 +51,8 @@ def server(two_servers: Servers) -> Iterator[Server]:
     server = two_servers.first
     before = len(server.log.read_text())
     yield server
-    assert "Traceback" not in server.log.read_text()[before:]
+    said = server.log.read_text()[before:]
+    assert "Traceback" not in said, said
 
 
 def connected(server: Server) -> socket.socket:
@@ -65,7 +66,7 @@ def test_broken_http_is_refused_or_hung_up_on(server: Server, kind: str) -> None
             wire.sendall(BROKEN[kind])
             wire.shutdown(socket.SHUT_WR)
             told = wire.recv(65_536)
-        except (ConnectionError, TimeoutError):
+        except OSError:  # the server hung up, perhaps before the last byte was sent
             told = b""
     status = int(told.split(b" ", 2)[1]) if told.startswith(b"HTTP/") else 0
     assert status < 500, told

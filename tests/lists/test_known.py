@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
+from django.db.models import Manager
 from django.db.models.sql.compiler import SQLCompiler
 from django.test.utils import CaptureQueriesContext
 
@@ -219,6 +220,24 @@ def test_nothing_is_known_where_the_application_has_a_scope() -> None:
     scoped = ListDefinition("knownScoped", Thing, queryset=lambda actor: Thing.objects.filter(pk=actor))
     for one in made:
         assert prices(scoped, PRICED, Everything(actor=one.pk)) == [one.price]
+
+
+def test_nothing_is_known_where_a_manager_leaves_rows_out(
+    listed: ListDefinition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = things(price=[Decimal(1), Decimal(2)])
+    seen: list[Any] = []
+
+    class Tenants(Manager):
+        def get_queryset(self) -> Any:
+            return super().get_queryset().filter(pk__in=seen)
+
+    tenants: Any = Tenants()
+    tenants.model = Thing
+    monkeypatch.setitem(Thing._meta.__dict__, "base_manager", tenants)
+    for one in made:
+        seen[:] = [one.pk]
+        assert prices(listed, PRICED) == [one.price]
 
 
 def test_nothing_is_known_of_words(listed: ListDefinition) -> None:

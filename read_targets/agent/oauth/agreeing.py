@@ -33,6 +33,9 @@ def agree(asked: Asked, user: Any, *, days: int, toolsets: Iterable[Toolset], ma
         # Whoever agrees twice at once waits here with the second.
         get_user_model()._base_manager.select_for_update().get(pk=user.pk)
         token = open_tokens(user).filter(client=asked.client.client_id).first() or _made(asked, user)
+        if token.may_act and not may_act:
+            # Or what it signed in with before, elsewhere too, would act again as soon as the person lets it once more.
+            end_sign_ins(user.pk, asked.client.client_id)
         token.name = asked.name[:_LONGEST_NAME]
         token.expires_at = timezone.now() + timedelta(days=days)
         token.all_toolsets = not chosen

@@ -27,6 +27,8 @@ _MARKS = str.maketrans('"“”„«»', "''''''")
 
 def stored_client(client_id: str) -> AbstractApplication | None:
     """Return the client of that id as it is stored, if it may sign in at all."""
+    if not client_id.isprintable():  # PostgreSQL holds no text with a NUL in it, and is asked for none
+        return None
     model = get_application_model()
     client = model._default_manager.filter(client_id=client_id).first()
     return client if client is not None and client.allows_grant_type(client.GRANT_AUTHORIZATION_CODE) else None

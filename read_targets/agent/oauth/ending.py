@@ -16,7 +16,7 @@ from oauth2_provider.models import (
 
 from ..models import AgentToken
 
-UNUSED_KEPT = timedelta(days=30)
+UNUSED_KEPT = timedelta(days=1)
 """How long a client is kept that registered itself, or was read, and with which nobody has signed in."""
 
 REVOKED_KEPT = timedelta(days=30)

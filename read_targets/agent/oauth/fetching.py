@@ -88,6 +88,7 @@ def _addresses(host: str, until: float) -> list[str]:
     try:
         found = looked_up.result(timeout=max(0.0, until - time.monotonic()))
     except (OSError, TimeoutError, UnicodeError) as error:
+        looked_up.cancel()  # where it still waits for others, nobody waits for it
         raise Unfetched(f"the host is not known: {error}") from error
     addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
     if not all(map(is_public, addresses)):
@@ -102,6 +103,7 @@ class _Pinned(http.client.HTTPSConnection):
         super().__init__(host, PORT, timeout=seconds, context=_context())
         self.address = address
         self.open: ssl.SSLSocket | None = None
+        self.is_given_up = False
 
     def connect(self) -> None:
         """Connect to the address, whatever the host's name would lead to by now."""
@@ -109,10 +111,13 @@ class _Pinned(http.client.HTTPSConnection):
         # Kept before the handshake, so that this too can be broken off, and beside the one of http.client, which lets
         # go of its own while the answer is still being read.
         self.open = self.sock = _context().wrap_socket(raw, server_hostname=self.host, do_handshake_on_connect=False)
+        if self.is_given_up:  # before there was anything to break off
+            raise TimeoutError("no time is left")
         self.open.do_handshake()
 
     def give_up(self) -> None:
-        """Break off whatever is being waited for."""
+        """Break off whatever is being waited for, or is next."""
+        self.is_given_up = True
         if self.open is not None:
             with suppress(OSError):  # it ended by itself meanwhile
                 socket.socket.shutdown(self.open, socket.SHUT_RDWR)

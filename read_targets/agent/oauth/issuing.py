@@ -33,6 +33,13 @@ REFRESH_PREFIX = "rtr_"
 METHOD = "S256"
 
 
+def holder_of(refresh_token: str) -> str:
+    """Return whom a refresh token was given out for, as a name of the person and the client; empty for none."""
+    digest = hashlib.sha256(refresh_token.encode(errors="replace")).hexdigest()
+    given = get_refresh_token_model()._default_manager.filter(token_checksum=digest)
+    return ":".join(map(str, given.values_list("user", "application").first() or ()))
+
+
 class Validator(OAuth2Validator):
     """The rules by which codes and tokens are given out."""
 

@@ -21,6 +21,9 @@ from ...cards.words import plain_words
 from .redirects import MOST, is_permitted
 
 LONGEST_NAME = 80
+LONGEST_ADDRESSES = 4_000
+"""Characters of all addresses of a client: anybody may have one kept."""
+
 GRANTS = ("authorization_code", "refresh_token")
 
 DOCUMENT_KEPT = timedelta(hours=1)
@@ -49,6 +52,9 @@ def read_metadata(given: Mapping[str, Any]) -> Told:
     uris = given.get("redirect_uris")
     if not isinstance(uris, list) or not 0 < len(uris) <= MOST or not all(isinstance(one, str) for one in uris):
         raise Unfit("invalid_redirect_uri", f"redirect_uris must be an array of 1 to {MOST} addresses.")
+    if sum(map(len, uris)) > LONGEST_ADDRESSES:
+        said = f"redirect_uris must have {LONGEST_ADDRESSES} characters at most, all together."
+        raise Unfit("invalid_redirect_uri", said)
     if not all(map(is_permitted, uris)):
         said = "Each of redirect_uris must be https, or http at 127.0.0.1, [::1] or localhost, without a fragment."
         raise Unfit("invalid_redirect_uri", said)

@@ -35,7 +35,7 @@ from .agreeing import agree
 from .asking import Asked, Unanswerable, Wrong, read_request
 from .clients import is_vouched_for, standing_of
 from .forms import ConsentForm
-from .issuing import METHOD, server
+from .issuing import METHOD, holder_of, server
 from .redirects import host_of, is_own_machine
 from .registering import GRANTS, Unfit, register
 from .resources import resources_of, site_of
@@ -43,6 +43,9 @@ from .scopes import SCOPES
 
 LARGEST_BODY = 16_384
 """Bytes of what a client says of itself."""
+
+REFRESHES_A_MINUTE = 30
+"""How often a client may come back for one person: each time leaves a row."""
 
 TAKEN = (
     *("grant_type", "client_id", "client_secret", "scope", "resource"),
@@ -162,6 +165,12 @@ class TokenView(ClientView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Give tokens out, or say in the words of RFC 6749 why not."""
+        holder = holder_of(request.POST.get("refresh_token", ""))
+        try:
+            # What does not hold is counted by where it comes from, below.
+            check_rate(f"refreshes:{holder}", REFRESHES_A_MINUTE if holder else None, "Too many refreshes.")
+        except Refused as refused:
+            return _too_many(refused)
         answer = _by_oauthlib(request, server().create_token_response)
         return answer if answer.status_code == 200 else _counted(request, answer)
 
@@ -302,7 +311,8 @@ def _too_many(refused: Refused) -> HttpResponse:
 def _object(request: HttpRequest) -> dict[str, Any]:
     """Return the JSON object that the body is; raises Unfit."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not (length.isascii() and length.isdigit()) or int(length[:20]) > LARGEST_BODY:
+    # A body in chunks says no length.
+    if not (length.isascii() and length.isdigit()) or max(int(length[:20]), len(request.body)) > LARGEST_BODY:
         raise Unfit("invalid_client_metadata", f"The body must have {LARGEST_BODY} bytes at most.")
     try:
         given = json.loads(request.body)
