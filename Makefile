@@ -16,7 +16,7 @@ run: $(VENV)/.installed ## build the sample company and serve it on http://127.0
 	@$(BIN)/python -m project.demo.serve
 
 # Pages of the admin, words and forms are the same on every database: they are asked on SQLite alone.
-ONCE := admin agent declaration demo mcp page_commands/admin page_commands/declaration
+ONCE := admin agent declaration demo examples mcp page_commands/admin page_commands/declaration
 
 test: $(VENV)/.installed-dev ## every test on SQLite and in Chromium; on PostgreSQL all that a database may answer otherwise
 	$(BIN)/pytest -n 3 -m "not bench"

@@ -13,7 +13,7 @@ from page_commands.codes import Code
 from tests.page_commands.office import Office, at_once, later
 from tests.page_commands.wires import Remote
 
-COMMANDS = int(os.environ.get("PAGE_COMMANDS", "200"))
+COMMANDS = int(os.environ.get("PAGE_COMMANDS", "100"))
 """How many are run; `make soak` runs a thousand."""
 
 AGENTS = 5

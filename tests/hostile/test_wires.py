@@ -47,12 +47,13 @@ BROKEN: dict[str, bytes] = {
 
 @pytest.fixture
 def server(two_servers: Servers) -> Iterator[Server]:
-    """A server whose log has no traceback at the end that it had not before."""
+    """A server whose log has no fault at the end that it had not before."""
     server = two_servers.first
     before = len(server.log.read_text())
     yield server
-    said = server.log.read_text()[before:]
-    assert "Traceback" not in said, said
+    said = server.log.read_text()[before:].splitlines()
+    # Django itself tells of a host that is not the site's with where it noticed; sometimes too late to be seen here.
+    assert not [line for line in said if "Traceback" in line and "logger=django.security." not in line]
 
 
 def connected(server: Server) -> socket.socket:
